@@ -50,6 +50,11 @@ test.each([
     ["request", "GET", "/", "src/app.ts#createApp"],
     'request does not take the argument "src/app.ts#createApp"; name the module of the app with --app src/app.ts#createApp',
   ],
+  [
+    ["routes", "--app", "src/app.ts"],
+    'routes has no option "--app"; name the module without it: framework routes src/app.ts',
+  ],
+  [["client", "src"], "src is a folder: name a file in it"],
   [["routes", "--method"], "--method needs a value"],
   [["routes", "--json=yes"], "--json takes no value"],
   [["request", "GET"], "request needs <path>: path with its query: /books?year=1999"],
@@ -60,7 +65,11 @@ test.each([
     'there is no completion for "bsh", only for bash, zsh and fish; did you mean bash?',
   ],
 ])("%j is a mistake of usage: exit code 2 and the nearest name", async (words, message) => {
-  expect(await said(words)).toEqual({ exitCode: 2, out: "", err: `error: ${message}\n` });
+  expect(await said(words, { cwd: join(import.meta.dirname, "..") })).toEqual({
+    exitCode: 2,
+    out: "",
+    err: `error: ${message}\n`,
+  });
 });
 
 test("--json without a command is the list of commands as data", async () => {

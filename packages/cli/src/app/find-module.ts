@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
+import { isFolder } from "./is-folder.ts";
+import { readPackageJson } from "./read-package-json.ts";
 
 /** The module of an app, and the export that has it. */
 export interface AppModule {
@@ -28,10 +30,11 @@ export const conventionalModules: readonly string[] = [
 export const findModule = (given: string | undefined, cwd: string): AppModule => {
   const named = given ?? ofManifest(cwd);
   if (named !== undefined) {
-    const [path = "", exported = null] = named.split("#", 2);
-    const full = resolve(cwd, path);
-    if (existsSync(full)) return { path: full, exported };
-    throw new FrameworkError("CLI_NO_APP", `there is no file ${path} in ${cwd}`);
+    const module = moduleOf(named, cwd);
+    if (existsSync(module.path) && !isFolder(module.path)) return module;
+    const source = given === undefined ? ", which framework.app of package.json names" : "";
+    const problem = named === "" ? 'there is no file ""' : `there is no file ${splitName(named).path}`;
+    throw new FrameworkError("CLI_NO_APP", `${problem} in ${cwd}${source}`);
   }
   const found = conventionalModules.map((path) => resolve(cwd, path)).find((path) => existsSync(path));
   if (found !== undefined) return { path: found, exported: null };
@@ -41,9 +44,23 @@ export const findModule = (given: string | undefined, cwd: string): AppModule =>
   );
 };
 
+/** A name is the path of a file as a whole, if there is one, else the part after its last "#" is the export. */
+const moduleOf = (named: string, cwd: string): AppModule => {
+  const whole = resolve(cwd, named);
+  if (existsSync(whole)) return { path: whole, exported: null };
+  const { path, exported } = splitName(named);
+  return { path: resolve(cwd, path), exported };
+};
+
+/** Folders too may have a "#" in their names; an export has no slash in its own. */
+const splitName = (named: string): AppModule => {
+  const [, path = named, exported = null] = /^(.*)#([^#/\\]*)$/s.exec(named) ?? [];
+  return { path, exported };
+};
+
 const ofManifest = (cwd: string): string | undefined => {
   const path = resolve(cwd, "package.json");
   if (!existsSync(path)) return undefined;
-  const { framework } = JSON.parse(readFileSync(path, "utf8")) as { framework?: { app?: unknown } };
+  const { framework } = readPackageJson(path) as { framework?: { app?: unknown } | null };
   return typeof framework?.app === "string" ? framework.app : undefined;
 };

@@ -6,13 +6,13 @@ import { findModule } from "./find-module.ts";
 /**
  * Imports the module of an app and returns the app, neither started nor running.
  *
- * The export is the named one, else `default`, `app` or `createApp`, else the only app or `create…App` function. A function is called without arguments.
+ * Of a module of CommonJS the members of `module.exports` are the exports. The export is the named one, else `default`, `app` or `createApp`, else the only app or `create…App` function. A function is called without arguments.
  *
  * @throws CLI_NO_APP, also for a module that calls `run`; CLI_APP_FAILED with the words of the error that the module or the function threw
  */
 export const loadApp = async (given: string | undefined, cwd: string): Promise<AppLike> => {
   const { path, exported } = findModule(given, cwd);
-  const module = await attempt(path, () => importWithoutRun(path));
+  const module = exportsOf(await attempt(path, () => importWithoutRun(path)));
   const name = exported ?? chooseExport(module);
   const value = name === null ? undefined : module[name];
   const app: unknown =
@@ -46,6 +46,12 @@ const importWithoutRun = async (path: string): Promise<Record<string, unknown>> 
   } finally {
     Reflect.deleteProperty(globalThis, refusal);
   }
+};
+
+/** Node adds the exports `default` and `module.exports` to a module of CommonJS: both are the object with its own ones. */
+const exportsOf = (module: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const own = module["module.exports"];
+  return typeof own === "object" && own !== null && !isApp(own) ? { ...own } : module;
 };
 
 const chooseExport = (module: Readonly<Record<string, unknown>>): string | null => {

@@ -95,6 +95,10 @@ class WordReader {
     const known = [...this.command.options, ...commonOptions];
     const found = known.find(({ name, short }) => word === `--${name}` || word === `-${short}`);
     if (found !== undefined) return found;
+    if (word === "--app" && this.command.arguments[0]?.name === "app")
+      throw new UsageError(
+        `${this.command.name} has no option "--app"; name the module without it: framework ${this.command.name} src/app.ts`,
+      );
     const [near] = nearest(
       word,
       known.map(({ name }) => `--${name}`),

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -68,3 +68,55 @@ test("an app that is exported itself is used as it is", async () => {
   const { exitCode, out } = await said(["routes", `${module}#other`], { cwd });
   expect([exitCode, out]).toEqual([0, expect.stringContaining("0 routes")]);
 });
+
+/** An app as far as commands see it, without core. */
+const APP = "{ routes: [], start() {}, stop() {}, fetch() {}, run() {}, snapshot() {} }";
+
+test("folders and files may have a # in their names", async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), "cli-")), "my proj ü#1");
+  mkdirSync(folder);
+  const path = join(folder, "app#2.mjs");
+  writeFileSync(path, `export const app = ${APP};\nexport const other = app;\n`);
+  expect((await said(["routes", path])).out).toMatch(/\n0 routes\n$/);
+  expect((await said(["routes", `${path}#other`])).out).toMatch(/\n0 routes\n$/);
+  expect(await said(["routes", `${folder}/none.ts`])).toMatchObject({
+    exitCode: 1,
+    err: expect.stringContaining(`there is no file ${folder}/none.ts in`),
+  });
+});
+
+test.each([
+  ["", 'there is no file "" in'],
+  ["src", "there is no file src in"],
+])("framework.app of package.json must name a file: %j", async (app, problem) => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ framework: { app } }));
+  expect((await saidJson<Failed>(["routes"], { cwd: folder })).error).toEqual({
+    code: "CLI_NO_APP",
+    message: `${problem} ${folder}, which framework.app of package.json names`,
+  });
+});
+
+interface Failed {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+test.each([["routes"], ["doctor"], ["upgrade"]])(
+  "%s names a package.json that is no JSON object, and reads one with a byte order mark",
+  async (command) => {
+    const folder = mkdtempSync(join(tmpdir(), "cli-"));
+    const path = join(folder, "package.json");
+    for (const text of ['{ "name": ', "null", "[]", ""]) {
+      writeFileSync(path, text);
+      const { error } = await saidJson<Failed>([command], { cwd: folder });
+      expect(error).toEqual({
+        code: "CLI_BAD_PACKAGE_JSON",
+        message: expect.stringContaining(`${path} cannot be read: `),
+      });
+    }
+    writeFileSync(path, `\u{feff}${JSON.stringify({ framework: { app: "app.mjs" } })}`);
+    writeFileSync(join(folder, "app.mjs"), `export const app = ${APP};\n`);
+    expect(await said([command], { cwd: folder })).toMatchObject({ exitCode: 0, err: "" });
+  },
+);
