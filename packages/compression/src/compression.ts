@@ -11,7 +11,7 @@ import {
   waitsOnce,
 } from "@framework/core/feature";
 import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Response } from "@framework/core";
-import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
+import { codedTag, negotiateEncoding, parseTagList, plainTag, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
 import { bodyLength, canBeCoded, digestFields, isCompressible, isFixed, isPart } from "./compressible.ts";
@@ -103,18 +103,27 @@ const compress = (
 };
 
 /**
- * A 304 must have the tag of the reply that the client stored: caches ignore a 304 with another strong tag (RFC 9111 4.3.4), and a compressed
- * reply has the weak tag.
+ * A 304 must have the tag of the reply that the client stored: caches ignore a 304 with another strong tag (RFC 9111 4.3.4), and that of a compressed
+ * reply names its coding. Where the request names no tag, it is unknown whether that reply was compressed: the tag becomes weak.
  */
 const asHeld = (request: HttpRequest, reply: Response, coding: string | null): Response => {
-  const tag = reply.headers.get("etag");
-  if (tag === null) return reply;
+  const { headers } = reply;
+  const tag = headers.get("etag");
+  if (tag === null || weakened(tag) === tag) return reply;
   const field = request.getHeader("if-none-match");
   const held = field === null ? null : parseTagList(field);
-  const holdsCoded = held === null || held === "*" ? coding !== "identity" : !held.includes(tag);
-  if (holdsCoded) reply.headers.set("etag", weakened(tag));
+  if (held === null || held === "*") {
+    if (coding !== "identity") headers.set("etag", weakened(tag));
+    return reply;
+  }
+  const ofCoding = coding === null || coding === "identity" ? tag : codedTag(tag, coding as Encoding);
+  const named = [ofCoding, tag].find((each) => held.includes(each)) ?? held.find((each) => isOf(tag, each));
+  if (named !== undefined) headers.set("etag", named);
   return reply;
 };
+
+/** Whether a tag of a client is of the same state as a strong tag: of another coding, or weakened by a proxy. */
+const isOf = (tag: string, held: string): boolean => weakened(plainTag(held)) === weakened(tag);
 
 /** The refusal keeps the fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
 const refuse = ({ headers, payload }: Response): never => {
@@ -157,29 +166,32 @@ const code = (
 };
 
 const labelled = (reply: Response, coding: Encoding): Response => {
-  reply.headers.set("content-encoding", coding);
+  const { headers } = reply;
+  headers.set("content-encoding", coding);
+  const tag = headers.get("etag");
+  if (tag !== null) headers.set("etag", codedTag(tag, coding));
   return withoutPlainFields(reply);
 };
 
 /**
  * The reply to HEAD whose handler stated the length of the plain body. Whether GET's is compressed is known only with the body, if that shrinks too
- * little: the coding is left out as well (RFC 9110 9.3.2). An unknown length is that of a stream.
+ * little: the coding is left out as well (RFC 9110 9.3.2), and the tag is weak. An unknown length is that of a stream.
  */
 const asUnknown = (reply: Response): Response => {
   reply.payload = new BodyStream(noChunks());
+  const tag = reply.headers.get("etag");
+  if (tag !== null) reply.headers.set("etag", weakened(tag));
   return withoutPlainFields(reply);
 };
 
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
-/** A compressed body has another length and digest, no byte ranges, and at most a weak tag. */
+/** A compressed body has another length and digest, and no byte ranges. */
 const withoutPlainFields = (reply: Response): Response => {
   const { headers } = reply;
   addVary(headers, "Accept-Encoding");
   headers.delete("content-length");
   headers.delete("accept-ranges");
   for (const name of digestFields) headers.delete(name); // of a client that refuses the plain body
-  const tag = headers.get("etag");
-  if (tag !== null) headers.set("etag", weakened(tag));
   return reply;
 };

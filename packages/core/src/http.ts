@@ -7,11 +7,13 @@ export { negotiateEncoding } from "./http/accept-encoding.ts";
 export { escapedFormName } from "./http/content-disposition.ts";
 export { isJsonType, type MediaType, plainType } from "./http/media-type.ts";
 export {
+  codedTag,
   type EntityTag,
   isEntityTag,
   matchesStrongly,
   matchesWeakly,
   parseTagList,
+  plainTag,
   type TagList,
   weakened,
 } from "./http/entity-tags.ts";

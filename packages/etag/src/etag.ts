@@ -100,7 +100,7 @@ const isUnchanged = (request: HttpRequest, reply: Response): boolean => {
 const withoutIfMatch = (request: HttpRequest) => ({
   method: request.method,
   getHeader: (name: string) =>
-    name.startsWith("if-none") || name.startsWith("if-mod") ? request.getHeader(name) : null,
+    name === "if-match" || name === "if-unmodified-since" ? null : request.getHeader(name),
 });
 
 /** Changes the reply in place, so that what features noted on it stays; fields that describe a body go (RFC 9110 15.4.5). */

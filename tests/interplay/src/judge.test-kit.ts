@@ -123,11 +123,13 @@ const hasRightLength = (row: Row, { status, headers, bytes }: TestReply): boolea
   return isStream(row) ? length === null : length === String(bytes.length);
 };
 
-/** No tag of the plain body on a coded one (RFC 9110 8.8.3.3). */
+/** No tag of the plain body on a coded one (RFC 9110 8.8.3.3): a strong one names the coding. */
 const tagKind = ({ headers }: TestReply): string | null => {
   const tag = headers.get("etag");
   if (tag === null) return null;
-  return headers.has("content-encoding") && !tag.startsWith("W/") ? "strong, but coded" : "fits";
+  const coding = headers.get("content-encoding");
+  const isOfBytes = coding === null || tag.startsWith("W/") || tag.endsWith(`--${coding}"`);
+  return isOfBytes ? "fits" : "strong, but coded";
 };
 
 const tagOwed = (row: Row, reply: TestReply, on: On): string | null => {

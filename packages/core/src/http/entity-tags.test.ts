@@ -1,5 +1,13 @@
 import { expect, test } from "@jest/globals";
-import { isEntityTag, matchesStrongly, matchesWeakly, parseTagList, weakened } from "./entity-tags.ts";
+import {
+  codedTag,
+  isEntityTag,
+  matchesStrongly,
+  matchesWeakly,
+  parseTagList,
+  plainTag,
+  weakened,
+} from "./entity-tags.ts";
 
 test.each([
   ["*", "*"],
@@ -57,5 +65,20 @@ test("only a complete tag is valid", () => {
     false,
     false,
     false,
+  ]);
+});
+
+test("a strong tag names the coding of a compressed body, a weak one is of all codings", () => {
+  expect([codedTag('"a"', "gzip"), codedTag('"a-br"', "br"), codedTag('W/"a"', "zstd")]).toEqual([
+    '"a--gzip"',
+    '"a-br--br"',
+    'W/"a"',
+  ]);
+  expect(['"a--gzip"', 'W/"a--br"', '"a--zstd"', '"a-gzip"', '"a--2"'].map(plainTag)).toEqual([
+    '"a"',
+    'W/"a"',
+    '"a"',
+    '"a-gzip"',
+    '"a--2"',
   ]);
 });

@@ -6,6 +6,8 @@ export type TagList = readonly EntityTag[] | "*" | null;
 
 /** Tags of one field that are read. Ignoring the rest is safe: at most the client gets a complete reply. */
 const MAX_TAGS = 100;
+/** What `codedTag` adds. Two hyphens, because programs end tags of their own with one. */
+const CODED = /--(br|gzip|zstd)"$/;
 /** Blanks before a missing tag are matched in one place only: two neighbouring runs would take quadratic time. */
 const ITEM = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y;
 
@@ -32,8 +34,21 @@ export const matchesWeakly = (one: EntityTag, other: EntityTag): boolean => opaq
 /** Strong comparison (RFC 9110 8.8.3.2): whether two tags name byte for byte the same representation. */
 export const matchesStrongly = (one: EntityTag, other: EntityTag): boolean => one === other && !isWeak(one);
 
-/** The same tag as a weak one, for an equivalent representation such as a compressed one. */
+/** The same tag as a weak one, for an equivalent representation whose bytes may differ. */
 export const weakened = (tag: EntityTag): EntityTag => (isWeak(tag) ? tag : `W/${tag}`);
+
+/**
+ * The tag of a compressed representation: that of the plain one, with the coding at its end. Conditions recognise it. A weak tag stays as it is, since all
+ * codings of a body share it.
+ */
+export const codedTag = (tag: EntityTag, coding: "br" | "gzip" | "zstd"): EntityTag =>
+  isWeak(tag) ? tag : `${tag.slice(0, -1)}--${coding}"`;
+
+/** The coding that `codedTag` added to a tag, `null` for none. */
+export const codingOfTag = (tag: EntityTag): string | null => CODED.exec(tag)?.[1] ?? null;
+
+/** The tag to which `codedTag` added a coding. */
+export const plainTag = (tag: EntityTag): EntityTag => tag.replace(CODED, '"');
 
 const isWeak = (tag: EntityTag): boolean => tag.startsWith("W/");
 

@@ -93,6 +93,29 @@ test.each([
   expect(precondition(asking("PUT", fields), null)).toBe(verdict);
 });
 
+test.each([
+  ["PUT", { "if-match": '"now--gzip"' }, "proceed"],
+  ["PUT", { "if-match": '"now--br"', "accept-encoding": "identity" }, "proceed"],
+  ["PUT", { "if-match": '"old--gzip"' }, "failed"],
+  ["PUT", { "if-match": '"now-gzip"' }, "failed"],
+  ["PUT", { "if-match": '"now--deflate"' }, "failed"],
+  ["PUT", { "if-match": 'W/"now--gzip"' }, "failed"],
+  ["PUT", { "if-none-match": '"now--gzip"' }, "failed"],
+  ["GET", { "if-none-match": '"now--gzip"', "accept-encoding": "gzip, br" }, "not-modified"],
+  ["GET", { "if-none-match": 'W/"now--br"', "accept-encoding": "gzip, br" }, "not-modified"],
+  ["GET", { "if-none-match": '"now--gzip"', "accept-encoding": "br" }, "proceed"],
+  ["GET", { "if-none-match": '"now--gzip"' }, "proceed"],
+  ["GET", { "if-match": '"now--gzip"', "accept-encoding": "gzip" }, "proceed"],
+  ["GET", { "if-match": '"now--gzip"', "accept-encoding": "gzip", range: "bytes=9-" }, "failed"],
+  ["GET", { "if-match": '"now--gzip"' }, "failed"],
+])("%s with the tag of a compressed reply, %j, results in %s", (method, fields, verdict) => {
+  expect(precondition(asking(method, fields as Record<string, string>), current)).toBe(verdict);
+});
+
+test("the tag of a compressed reply allows no partial reply, which is one of the plain body", () => {
+  expect(ifRangeHolds(asking("GET", { "if-range": '"now--gzip"' }), current)).toBe(false);
+});
+
 test("a state without validators matches only *", () => {
   const fields = [
     { "if-match": "*" },

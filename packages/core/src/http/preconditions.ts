@@ -1,4 +1,12 @@
-import { type EntityTag, matchesStrongly, matchesWeakly, parseTagList } from "./entity-tags.ts";
+import { negotiateEncoding } from "./accept-encoding.ts";
+import {
+  codingOfTag,
+  type EntityTag,
+  matchesStrongly,
+  matchesWeakly,
+  parseTagList,
+  plainTag,
+} from "./entity-tags.ts";
 import { parseHttpDate } from "./http-date.ts";
 
 /** Validators of a resource's state; `null` where unknown. */
@@ -26,18 +34,20 @@ export interface ConditionalRequest {
  * Evaluates a request's conditions against the current state (RFC 9110 13.2.2): `If-Match`, else `If-Unmodified-Since`; then `If-None-Match`,
  * else `If-Modified-Since`. A malformed field is ignored, except that a malformed `If-Match` fails.
  *
+ * The tag of a compressed reply (`codedTag`) names the same state as the plain one. A read compares it only if the client would get that coding now.
+ *
  * @param current validators of the resource, `null` if it does not exist
  */
 export const precondition = (request: ConditionalRequest, current: Validators | null): Precondition => {
   const ifMatch = request.getHeader("if-match");
   if (ifMatch !== null) {
-    if (!isAmong(ifMatch, current, matchesStrongly)) return "failed";
+    if (!isAmong(ifMatch, request, current, matchesStrongly)) return "failed";
   } else if (modifiedSince(request.getHeader("if-unmodified-since"), current) === true) return "failed";
 
-  const reads = request.method === "GET" || request.method === "HEAD";
+  const reads = isRead(request);
   const ifNoneMatch = request.getHeader("if-none-match");
   if (ifNoneMatch !== null) {
-    if (!isAmong(ifNoneMatch, current, matchesWeakly)) return "proceed";
+    if (!isAmong(ifNoneMatch, request, current, matchesWeakly)) return "proceed";
     return reads ? "not-modified" : "failed";
   }
   const unchanged = reads && modifiedSince(request.getHeader("if-modified-since"), current) === false;
@@ -58,8 +68,11 @@ export const ifRangeHolds = (request: ConditionalRequest, current: Validators): 
   );
 };
 
+const isRead = ({ method }: ConditionalRequest): boolean => method === "GET" || method === "HEAD";
+
 const isAmong = (
   field: string,
+  request: ConditionalRequest,
   current: Validators | null,
   matches: (one: EntityTag, other: EntityTag) => boolean,
 ): boolean => {
@@ -67,7 +80,16 @@ const isAmong = (
   if (wanted === null || current === null) return false;
   if (wanted === "*") return true;
   const { etag } = current;
-  return typeof etag === "string" && wanted.some((tag) => matches(tag, etag));
+  if (typeof etag !== "string") return false;
+  return wanted.some((tag) => matches(tag, etag) || (isCoded(tag, request) && matches(plainTag(tag), etag)));
+};
+
+/** Whether a tag is of a coding, which for a read must be that of the reply; a range is one of the plain body. */
+const isCoded = (tag: EntityTag, request: ConditionalRequest): boolean => {
+  const coding = codingOfTag(tag);
+  if (coding === null || !isRead(request)) return coding !== null;
+  if (request.getHeader("range") !== null) return false;
+  return negotiateEncoding(request.getHeader("accept-encoding"), [coding]) === coding;
 };
 
 /** Whether the state changed after a date; `null` if unknown. */

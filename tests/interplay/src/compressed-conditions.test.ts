@@ -1,0 +1,85 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
+import { App, Response } from "@framework/core";
+import { entityTag, etag, requireMatch } from "@framework/etag";
+import { staticFiles } from "@framework/static-files";
+import { eachClient } from "@framework/testing";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+
+const encodings = ["gzip", "br", "zstd"] as const;
+const long = (word: string): string => `${word} `.repeat(500);
+
+let directory = "";
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "conditions-"));
+  const file = join(directory, "a.txt");
+  await writeFile(file, long("file"));
+  await utimes(file, 1_000_000_000, 1_000_000_000); // the tag of a file that has just changed is weak
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** An app whose strong tags come from a handler, the feature `etag`, the reply cache, or a file. */
+const makeApp = () => {
+  const notes = new Map<string, string>();
+  const app = new (App.with(caching, compression, etag, staticFiles))()
+    .enableCompression({ encodings })
+    .enableEtag({ weak: false })
+    .enableCaching()
+    .enableStaticFiles({ directory, prefix: "/files", cacheControl: "no-cache" });
+  const noteOf = (id: string): string => notes.get(id) ?? long("first");
+  app.get(
+    "/notes/{id}",
+    { cache: false },
+    ({ params }) =>
+      new Response(noteOf(params.id), {
+        contentType: "text/plain",
+        headers: { etag: entityTag(noteOf(params.id), false) },
+      }),
+  );
+  app.put("/notes/{id}", async (request) => {
+    const { id } = request.params;
+    requireMatch(request, { etag: entityTag(noteOf(id), false) }, { required: true });
+    notes.set(id, await request.text());
+  });
+  app.get("/plain", { cache: false }, () => long("plain"));
+  app.get("/cached", () => long("cached"));
+  return app;
+};
+
+eachClient(test, makeApp, {
+  "a client can write with the tag that it read in any coding, once": async (client) => {
+    const accepted = [...encodings, "identity"];
+    const statuses = accepted.map(async (coding) => {
+      const path = `/notes/${coding}`;
+      const read = await client.get(path, { headers: { "accept-encoding": coding } });
+      const tag = read.headers.get("etag") ?? "";
+      const write = async () =>
+        (await client.put(path, { headers: { "if-match": tag }, body: long("second") })).status;
+      return [read.headers.get("content-encoding"), tag.startsWith('"'), await write(), await write()];
+    });
+    expect(await Promise.all(statuses)).toEqual([
+      ...encodings.map((coding) => [coding, true, 204, 412]),
+      [null, true, 204, 412],
+    ]);
+  },
+  "a 304 has the tag of the reply in the client's coding, and no other client gets it": async (client) => {
+    for (const path of ["/notes/1", "/plain", "/cached", "/files/a.txt"]) {
+      const ask = async (coding: string, tag?: string) => {
+        const condition = tag === undefined ? {} : { "if-none-match": tag };
+        const { status, headers } = await client.get(path, {
+          headers: { "accept-encoding": coding, ...condition },
+        });
+        return { status, tag: headers.get("etag") ?? "" };
+      };
+      const { tag } = await ask("gzip");
+      const { tag: plain } = await ask("identity");
+      expect([path, await ask("gzip", tag)]).toEqual([path, { status: 304, tag }]);
+      expect([path, await ask("gzip", plain)]).toEqual([path, { status: 304, tag: plain }]);
+      expect([path, await ask("identity", tag)]).toEqual([path, { status: 200, tag: plain }]);
+    }
+  },
+});
