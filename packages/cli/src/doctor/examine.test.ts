@@ -63,6 +63,8 @@ metadata: { name: shop }
   shop: { build: ., stop_grace_period: 1m }
   store: { image: "postgres:18", environment: { POSTGRES_PASSWORD: postgres } }
 `,
+    "folder.yml/.env.local/readme": "folders have names of files too",
+    ".env.production/readme": "",
     "other.yml": "just: data\n",
     "broken.yml": "a: [",
   });

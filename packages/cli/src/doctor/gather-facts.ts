@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { type InstalledPackage, installedPackages, readPackage } from "../explain/installed-packages.ts";
 import { findProgram, requireProgram } from "../app/find-program.ts";
+import { isFolder } from "../app/is-folder.ts";
 import { checkProgram } from "./check-program.ts";
 import type { Facts } from "./rules/facts.ts";
 import { readManifests } from "./manifests.ts";
@@ -54,7 +55,7 @@ const otherCores = (packages: readonly InstalledPackage[]): readonly InstalledPa
 
 const envFiles = (cwd: string): Facts["files"] =>
   [".env", ".env.production", ".env.local"]
-    .filter((path) => existsSync(join(cwd, path)))
+    .filter((path) => existsSync(join(cwd, path)) && !isFolder(join(cwd, path)))
     .map((path) => {
       const variables = Object.entries(parseEnv(readFileSync(join(cwd, path), "utf8")));
       return { path, variables: new Map(variables.map(([name, value]) => [name, value ?? ""])) };

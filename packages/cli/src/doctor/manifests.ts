@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { isFolder } from "../app/is-folder.ts";
 import { composeFacts } from "./compose.ts";
 import { kubernetesFacts } from "./kubernetes.ts";
 import type { Labels, ManifestFacts, Workload } from "./rules/facts.ts";
@@ -14,6 +15,7 @@ const MAX_BYTES = 1_048_576;
 /** Reads the manifests of a project: Kubernetes and Compose. Files of other kinds, and templates such as those of Helm, are left out. */
 export const readManifests = (cwd: string): ManifestFacts => {
   const paths = globSync(["*.{yaml,yml}", `${FOLDERS}/**/*.{yaml,yml}`], { cwd })
+    .filter((path) => !isFolder(join(cwd, path)))
     .sort()
     .slice(0, MAX_FILES);
   return selected(merged(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
