@@ -3,11 +3,17 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { requireMatch } from "./require-match.ts";
 
-const put = async (headers: Record<string, string>, current: string | null, required = false) => {
+const modified = "Fri, 02 Jan 2026 03:04:05 GMT";
+
+const put = async (
+  headers: Record<string, string>,
+  current: string | null,
+  { required = false, lastModifiedMs = null as number | null } = {},
+) => {
   let changed = false;
   const app = new App();
   app.put("/book", (request) => {
-    requireMatch(request, current === null ? null : { etag: current }, { required });
+    requireMatch(request, current === null ? null : { etag: current, lastModifiedMs }, { required });
     changed = true;
   });
   await using client = testClient(app);
@@ -30,6 +36,30 @@ test.each([
 });
 
 test("a request without a required condition gets 428", async () => {
-  expect(await put({}, '"1"', true)).toEqual([428, false]);
-  expect(await put({ "if-match": '"1"' }, '"1"', true)).toEqual([204, true]);
+  expect(await put({}, '"1"', { required: true })).toEqual([428, false]);
+  expect(await put({ "if-match": '"1"' }, '"1"', { required: true })).toEqual([204, true]);
+});
+
+test.each([
+  [{ "if-unmodified-since": modified }, null, [428, false]],
+  [{ "if-unmodified-since": "yesterday" }, 0, [428, false]],
+  [{ "if-unmodified-since": modified }, 0, [204, true]],
+  [{ "if-unmodified-since": modified }, Date.parse(modified) + 1000, [412, false]],
+  [{ "if-none-match": '"0"' }, 0, [428, false]],
+  [{ "if-none-match": '"0"', "if-unmodified-since": modified }, 0, [204, true]],
+  [{ "if-none-match": " * " }, 0, [412, false]],
+  [{ "if-match": "malformed" }, 0, [412, false]],
+])(
+  "where a condition is required, %j on a state of %p ms gets %j",
+  async (headers, lastModifiedMs, expected) => {
+    const options = { required: true, lastModifiedMs };
+    expect(await put(headers as Record<string, string>, '"1"', options)).toEqual(expected);
+  },
+);
+
+test("where a condition is required, a new resource needs one that cannot match another's", async () => {
+  const options = { required: true };
+  expect(await put({ "if-none-match": "*" }, null, options)).toEqual([204, true]);
+  expect(await put({ "if-none-match": '"0"' }, null, options)).toEqual([428, false]);
+  expect(await put({ "if-unmodified-since": modified }, null, options)).toEqual([428, false]);
 });

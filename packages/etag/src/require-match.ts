@@ -1,12 +1,13 @@
 import { HttpError, type HttpRequest } from "@framework/core";
-import { precondition, type Validators } from "@framework/core/http";
+import { parseHttpDate, precondition, type Validators } from "@framework/core/http";
 
 /**
  * Prevents lost updates: throws 412 unless the request's `If-Match`, `If-Unmodified-Since` and `If-None-Match` hold (RFC
  * 9110 13.2.2). Call it in the handler, before anything is changed.
  *
  * @param current current tag and modification time, or `null` when there is no resource; a weak tag never matches `If-Match`
- * @param options.required answers 428 to a request with none of these fields (RFC 6585 3). @default false
+ * @param options.required answers 428 to a request without a condition on the current state (RFC 6585 3): `If-Match`, `If-None-Match: *`, or an
+ *   `If-Unmodified-Since` that `lastModifiedMs` is compared with. @default false
  * @throws HttpError 412, 428
  */
 export const requireMatch = (
@@ -14,7 +15,7 @@ export const requireMatch = (
   current: Validators | null,
   { required = false }: { readonly required?: boolean } = {},
 ): void => {
-  if (required && fields.every((name) => request.getHeader(name) === null)) {
+  if (required && !namesState(request, current)) {
     throw new HttpError(428, "If-Match with the current entity tag is required");
   }
   if (precondition(request, current) === "failed") {
@@ -22,4 +23,10 @@ export const requireMatch = (
   }
 };
 
-const fields = ["if-match", "if-unmodified-since", "if-none-match"];
+/** Whether a condition protects the current state. A date that is not compared and `If-None-Match` with tags let a write to any other state pass. */
+const namesState = (request: HttpRequest, current: Validators | null): boolean => {
+  if (request.getHeader("if-match") !== null) return true;
+  if (request.getHeader("if-none-match")?.trim() === "*") return true;
+  const since = request.getHeader("if-unmodified-since");
+  return since !== null && parseHttpDate(since) !== null && typeof current?.lastModifiedMs === "number";
+};
