@@ -43,6 +43,28 @@ const foreign = {
         responses: { 200: reply({ "application/json": {} }) },
       },
     },
+    "/styles": {
+      post: {
+        operationId: "styles",
+        security: [],
+        requestBody: {
+          content: {
+            "application/x-www-form-urlencoded": {
+              schema: { type: "object" },
+              encoding: {
+                a: { style: "form", explode: false },
+                b: { style: "pipeDelimited" },
+                c: { style: "deepObject", explode: true },
+                d: { explode: true },
+                e: { style: "spaceDelimited", explode: true },
+                f: { contentType: "text/plain" },
+              },
+            },
+          },
+        },
+        responses: { 200: reply({ "application/json": {} }) },
+      },
+    },
     "/bytes": {
       put: {
         operationId: "bytes",
@@ -138,6 +160,23 @@ test("sends urlencoded forms, and bytes as a stream", async () => {
   const sent = (await client["bytes"]?.({ body }))?.body;
   expect(sent).toMatchObject({ body: "streamed", type: "application/octet-stream" });
   expect(sent).not.toHaveProperty("authorization");
+});
+
+test.each<[string, object, string]>([
+  ["one field with commas", { a: ["x,y", "z"] }, "a=x%2Cy,z"],
+  ["one field with another sign", { b: ["x", "y z"] }, "b=x%7Cy%20z"],
+  ["a field for each member, named after both", { c: { g: 1, h: "&" } }, "c%5Bg%5D=1&c%5Bh%5D=%26"],
+  ["a field for each member", { d: { g: 1, h: undefined } }, "g=1"],
+  ["a field for each item", { e: ["x", "y"] }, "e=x&e=y"],
+  ["nothing", { a: undefined }, ""],
+  ["the default without a style", { f: [1, 2], g: { h: 1 } }, "f=1&f=2&g=%7B%22h%22%3A1%7D"],
+])("fields of a urlencoded form have the styles of the document: %s", async (_, body, text) => {
+  await using server = await foreignServer();
+  await using client = (await importClient(foreign))(server.url, { credentials: { key: "k", token: "t" } });
+  expect((await client["styles"]?.({ body }))?.body).toMatchObject({
+    body: text,
+    type: "application/x-www-form-urlencoded",
+  });
 });
 
 const all = async (items: unknown): Promise<unknown[]> => {

@@ -13,7 +13,10 @@ export interface OperationSpec {
   readonly body?: string;
   /** Media types of the parts of a multipart body, by field, where the document declares them. */
   readonly parts?: Readonly<Record<string, string>>;
-  /** Serialisation of parameters with another style than their place's default, by place and name: `{ "query ids": "form" }`. */
+  /**
+   * Serialisation of parameters, and of fields of a urlencoded body, with another style than their place's default, by place and name:
+   * `{ "query ids": "form", "body tags": "form" }`.
+   */
   readonly styles?: Readonly<Record<string, string>>;
   /** Alternatives of security schemes, each with names that are needed together. */
   readonly security?: readonly (readonly string[])[];

@@ -1,16 +1,23 @@
 import type { OutgoingBody } from "../http/outgoing-request.ts";
 import { multipartBody } from "./multipart-body.ts";
 import type { OperationSpec } from "./operation.ts";
-import { textOf } from "./serialise-parameter.ts";
+import { queryPairs, textOf } from "./serialise-parameter.ts";
 
 /** Media type of forms with files. */
 export const MULTIPART = "multipart/form-data";
 
+/** Media type of forms without files. */
+export const URLENCODED = "application/x-www-form-urlencoded";
+
 /** Converts the body of a call to one that can be sent, by its media type; a multipart form has the type of its boundary. */
-export const requestBody = (type: string, { parts = {} }: OperationSpec, value: unknown): OutgoingBody => {
+export const requestBody = (
+  type: string,
+  { parts = {}, styles = {} }: OperationSpec,
+  value: unknown,
+): OutgoingBody => {
   if (isJson(type)) return JSON.stringify(value);
   if (type === MULTIPART) return multipartBody(fieldsOf(value), parts);
-  if (type === "application/x-www-form-urlencoded") return urlencoded(value);
+  if (type === URLENCODED) return urlencoded(value, styles);
   return isBytes(value) ? value : textOf(value);
 };
 
@@ -31,5 +38,14 @@ const fieldsOf = (value: unknown): [string, unknown][] =>
     )
     .filter(([, each]) => each !== undefined);
 
-const urlencoded = (value: unknown): URLSearchParams =>
-  new URLSearchParams(fieldsOf(value).map(([name, each]) => [name, textOf(each)]));
+/** A field with a style is as in a query, percent-encoded apart from the signs of the style, which `URLSearchParams` would encode too. */
+const urlencoded = (value: unknown, styles: Readonly<Record<string, string>>): string =>
+  Object.entries(value as object)
+    .flatMap(([name, each]) => {
+      const style = Object.hasOwn(styles, `body ${name}`) ? styles[`body ${name}`] : undefined;
+      if (style !== undefined) return queryPairs(name, each, style).map((pair) => pair.join("="));
+      return fieldsOf({ [name]: each }).map((field) => String(new URLSearchParams([texts(field)])));
+    })
+    .join("&");
+
+const texts = ([name, value]: readonly [string, unknown]): [string, string] => [name, textOf(value)];

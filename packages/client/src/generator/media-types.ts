@@ -1,8 +1,9 @@
 import { plainType } from "@framework/core/http";
-import { isJson, MULTIPART } from "../api/request-body.ts";
+import { isJson, MULTIPART, URLENCODED } from "../api/request-body.ts";
 import { isText, LINES } from "../api/read-reply.ts";
 import type { ReplyKind } from "../api/operation.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
+import { serialisation } from "./parameters.ts";
 import { typeOfSchema } from "./type-of-schema.ts";
 
 /** How a reply's body is read, and its type. */
@@ -104,6 +105,8 @@ export interface RequestContent {
   readonly type: string;
   /** Media types of the parts of a multipart body, by field. */
   readonly parts?: readonly (readonly [name: string, mediaType: string])[];
+  /** Serialisation of the fields of a urlencoded body whose style the document declares, by field. */
+  readonly styles?: readonly (readonly [name: string, style: string])[];
 }
 
 /** Type and media type of the request body: of JSON if it may be JSON, else of a form, else of the first type. */
@@ -113,7 +116,7 @@ export const requestContent = (body: JsonObject, document: OpenapiReader): Reque
   const wanted =
     types.find((type) => isJson(plainType(type))) ??
     types.find((type) => plainType(type) === MULTIPART) ??
-    types.find((type) => plainType(type) === "application/x-www-form-urlencoded") ??
+    types.find((type) => plainType(type) === URLENCODED) ??
     types[0];
   if (wanted === undefined) return null;
   const { schema, encoding } = child(content, wanted);
@@ -121,8 +124,9 @@ export const requestContent = (body: JsonObject, document: OpenapiReader): Reque
   const mediaType = isJsonOnly(plain, schema, document) ? "application/json" : plain;
   if (mediaType === MULTIPART)
     return { mediaType, type: typeOfSchema(schema, document), parts: partTypes(encoding) };
-  if (isJson(mediaType) || mediaType === "application/x-www-form-urlencoded")
-    return { mediaType, type: typeOfSchema(schema, document) };
+  if (mediaType === URLENCODED)
+    return { mediaType, type: typeOfSchema(schema, document), styles: fieldStyles(encoding) };
+  if (isJson(mediaType)) return { mediaType, type: typeOfSchema(schema, document) };
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType))
     return { mediaType: "application/octet-stream", type: "BytesBody" };
   return { mediaType, type: kindOf(mediaType, schema) === "text" ? "string | BytesBody" : "BytesBody" };
@@ -134,5 +138,13 @@ const partTypes = (encoding: unknown): [name: string, mediaType: string][] =>
     const type = isObject(part) ? part["contentType"] : undefined;
     return typeof type === "string" && PART_TYPE.test(type) ? [[name, type]] : [];
   });
+
+/** The declared styles of fields, which replace the default: lists as several fields, objects as JSON. */
+const fieldStyles = (encoding: unknown): [name: string, style: string][] =>
+  Object.entries(isObject(encoding) ? encoding : {}).flatMap(([name, field]): [string, string][] =>
+    isObject(field) && (field["style"] !== undefined || field["explode"] !== undefined)
+      ? [[name, serialisation("query", field)]]
+      : [],
+  );
 
 const PART_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w-]+=[\w-]+)*$/;

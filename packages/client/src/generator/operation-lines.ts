@@ -47,6 +47,10 @@ const linesOf = ({ name, method, path, item, operation }: Found, document: Opena
   const replies = repliesOf(method, operation, document);
   const bodyPart = content === null ? [] : [`body${body["required"] === true ? "" : "?"}: ${content.type}`];
   const partTypes = (content?.parts ?? []).map(([field, type]) => `${objectKey(field)}: ${inert(type)}`);
+  const fieldStyles = (content?.styles ?? []).map(
+    ([field, style]) => `${inert(`body ${field}`)}: ${inert(style)}`,
+  );
+  const allStyles = [...styles, ...fieldStyles];
   const security = securityOf(operation, document);
   const types = replies.map(({ key, type }) => `${key}: ${type}`);
   const specs = [
@@ -54,7 +58,7 @@ const linesOf = ({ name, method, path, item, operation }: Found, document: Opena
     `replies: { ${replies.map(({ key, kinds }) => `${key}: [${kinds.map(inert).join(", ")}]`).join(", ")} }`,
     ...(content === null ? [] : [`body: ${inert(content.mediaType)}`]),
     ...(partTypes.length === 0 ? [] : [`parts: { ${partTypes.join(", ")} }`]),
-    ...(styles.length === 0 ? [] : [`styles: { ${styles.join(", ")} }`]),
+    ...(allStyles.length === 0 ? [] : [`styles: { ${allStyles.join(", ")} }`]),
     ...(security.length === 0 ? [] : [`security: [${security.join(", ")}]`]),
   ];
   const summary = commentText(operation["summary"]);

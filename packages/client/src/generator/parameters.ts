@@ -68,7 +68,8 @@ const styleOf = (place: Place, one: JsonObject): string[] => {
   return style === defaults[place] ? [] : [`${inert(`${place} ${String(one["name"])}`)}: ${inert(style)}`];
 };
 
-const serialisation = (place: Place, one: JsonObject): string => {
+/** The style of a parameter, and of a field of a urlencoded body, which has the styles of a query. */
+export const serialisation = (place: Place, one: JsonObject): string => {
   if (Object.keys(child(one, "content")).length > 0) return "json";
   const initial = defaults[place].replace("*", "");
   const { style, explode } = one;
