@@ -14,7 +14,7 @@ export const fileBody = async (
   file: OpenedFile,
   parts: readonly BodyPart[],
 ): Promise<Uint8Array | BodyStream> => {
-  const body = streamedBody(file, parts);
+  const body = new BodyStream(new FileChunks(file, parts), lengthOf(parts));
   const { length } = body;
   if (length === null || length > CHUNK_BYTES) return body;
   const whole = new Uint8Array(length);
@@ -25,10 +25,6 @@ export const fileBody = async (
   }
   return whole;
 };
-
-/** The same, but nothing is read before the first chunk is requested. */
-export const streamedBody = (file: OpenedFile, parts: readonly BodyPart[]): BodyStream =>
-  new BodyStream(new FileChunks(file, parts), lengthOf(parts));
 
 const lengthOf = (parts: readonly BodyPart[]): number =>
   parts.reduce((sum, part) => sum + (isBytes(part) ? part.byteLength : part.end - part.start + 1), 0);

@@ -9,7 +9,7 @@ import {
   type Validators,
 } from "@framework/core/http";
 import { HttpError, type HttpRequest, Response } from "@framework/core";
-import { type BodyPart, fileBody, streamedBody } from "./file-body.ts";
+import { type BodyPart, fileBody } from "./file-body.ts";
 import type { OpenedFile } from "./opened-file.ts";
 
 /** Metadata of a file in a reply. */
@@ -49,7 +49,7 @@ export const fileReply = async (
     }
     const ranges = rangesFor(request, file, validators);
     return ranges === null
-      ? await whole(request, response, file, facts)
+      ? await whole(response, file, facts)
       : await inParts(response, file, facts, ranges);
   } catch (error) {
     await file.close();
@@ -100,8 +100,8 @@ const rangesFor = (
   });
 };
 
+/** HEAD has the same body as GET, since other features make fields of it, such as those of a coding; the transport does not send it. */
 const whole = async (
-  { method }: HttpRequest,
   response: Response,
   file: OpenedFile,
   { contentType, coding }: FileFacts,
@@ -110,7 +110,7 @@ const whole = async (
   response.headers.set("content-type", contentType);
   response.headers.set("accept-ranges", "bytes");
   if (coding !== null) response.headers.set("content-encoding", coding);
-  response.payload = method === "HEAD" ? streamedBody(file, parts) : await fileBody(file, parts);
+  response.payload = await fileBody(file, parts);
   return response;
 };
 
