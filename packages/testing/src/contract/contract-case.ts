@@ -1,13 +1,15 @@
 import type { Arbitrary } from "fast-check";
 import type { ContractBody, ContractOperation } from "./contract-document.ts";
 import { formType, formText, urlencodedText } from "./form-text.ts";
-import type { Json } from "./json-object.ts";
+import { isJson, type Json } from "./json-object.ts";
+import { queryTexts, simpleText } from "./parameter-text.ts";
 import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
 
 /** One generated request. */
 export interface ContractCase {
   readonly params: Readonly<Record<string, string>>;
-  readonly query: readonly (readonly [name: string, value: string])[];
+  /** Percent-encoded texts `name=value`. */
+  readonly query: readonly string[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: { readonly type: string | null; readonly text: string } | null;
 }
@@ -22,7 +24,9 @@ export const caseArbitrary = (operation: ContractOperation, making: Making): Arb
         of("path").map((parameter) => [String(parameter["name"]), segment(parameter, making)]),
       ),
     ),
-    query: fc.tuple(...of("query").map((parameter) => pairs(parameter, making))).map((lists) => lists.flat()),
+    query: fc
+      .tuple(...of("query").map((parameter) => queried(parameter, making)))
+      .map((lists) => lists.flat()),
     headers: fc
       .tuple(...of("header").map((parameter) => field(parameter, making)))
       .map((lists) => lists.flat()),
@@ -56,37 +60,42 @@ const odd = [
 ];
 
 /** A segment is never empty or a dot segment: these are other paths. */
-const segment = ({ schema }: Json, making: Making): Arbitrary<string> => {
+const segment = (parameter: Json, making: Making): Arbitrary<string> => {
   const { fc } = making;
-  const fitting = schemaArbitrary(schema, making)
-    .map(toText)
+  const fitting = schemaArbitrary(parameter["schema"], making)
+    .map((value) => simpleText(parameter, value))
     .filter((text) => !["", ".", ".."].includes(text));
   return fc.oneof({ weight: 3, arbitrary: fitting }, { weight: 1, arbitrary: fc.constantFrom(...odd) });
 };
 
-const pairs = (
-  { name, required, schema }: Json,
-  making: Making,
-): Arbitrary<readonly (readonly [string, string])[]> => {
+const queried = (parameter: Json, making: Making): Arbitrary<readonly string[]> => {
   const { fc } = making;
-  const listed = (value: unknown) =>
-    (Array.isArray(value) ? value : [value]).map((item) => [String(name), toText(item)] as const);
+  const sent = (value: unknown) => queryTexts(parameter, value);
+  const fitting = schemaArbitrary(parameter["schema"], making);
+  const oddly = fc
+    .tuple(fitting, fc.nat(1000), fc.constantFrom(...odd))
+    .map(([value, place, text]) => (isJson(value) ? withMember(value, place, text) : text));
   return fc.oneof(
-    { weight: 4, arbitrary: schemaArbitrary(schema, making).map(listed) },
-    { weight: required === true ? 1 : 3, arbitrary: fc.constant<readonly []>([]) },
-    { weight: 1, arbitrary: fc.constantFrom(...odd).map(listed) },
-    { weight: 1, arbitrary: fc.array(fc.constantFrom(...odd), { minLength: 2, maxLength: 3 }).map(listed) },
+    { weight: 4, arbitrary: fitting.map(sent) },
+    { weight: parameter["required"] === true ? 1 : 3, arbitrary: fc.constant<readonly []>([]) },
+    { weight: 1, arbitrary: oddly.map(sent) },
+    { weight: 1, arbitrary: fc.array(fc.constantFrom(...odd), { minLength: 2, maxLength: 3 }).map(sent) },
   );
 };
 
+/** Replaces the member with the index `place`, modulo the number of members. */
+const withMember = (value: Json, place: number, text: string): Json => {
+  const names = Object.keys(value);
+  const name = names[place % names.length];
+  return name === undefined ? value : { ...value, [name]: text };
+};
+
 /** A header field that is required. Optional ones are left out: they often change the meaning of a request, as conditions and ranges do. */
-const field = (
-  { name, required, schema }: Json,
-  making: Making,
-): Arbitrary<readonly (readonly [string, string])[]> => {
+const field = (parameter: Json, making: Making): Arbitrary<readonly (readonly [string, string])[]> => {
   const { fc } = making;
+  const { name, required, schema } = parameter;
   if (required !== true) return fc.constant([]);
-  const sent = (value: unknown) => [[String(name), fieldText(value)] as const];
+  const sent = (value: unknown) => [[String(name), fieldText(simpleText(parameter, value))] as const];
   return fc.oneof(
     { weight: 4, arbitrary: schemaArbitrary(schema, making).map(sent) },
     { weight: 1, arbitrary: fc.constant<readonly []>([]) },
@@ -94,12 +103,8 @@ const field = (
   );
 };
 
-/** A value in the style `simple`; characters that fields cannot have, and spaces that they lose, are replaced. */
-const fieldText = (value: unknown): string =>
-  (Array.isArray(value) ? value.map(toText).join() : toText(value)).replaceAll(/[^ -~]|^ +| +$/gu, "x");
-
-const toText = (value: unknown): string =>
-  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
+/** Characters that fields cannot have, and spaces that they lose, are replaced. */
+const fieldText = (text: string): string => text.replaceAll(/[^ -~]|^ +| +$/gu, "x");
 
 const bodies = (body: ContractBody, making: Making): Arbitrary<ContractCase["body"]> => {
   const { schema, kind } = body;

@@ -112,8 +112,7 @@ const targetOf = (path: string, { params, query }: ContractCase): string => {
   const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ""),
   );
-  const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
-  return search.size === 0 ? filled : `${filled}?${search.toString()}`;
+  return query.length === 0 ? filled : `${filled}?${query.join("&")}`;
 };
 
 const requestOf = (

@@ -1,0 +1,49 @@
+import { isJson, type Json } from "./json-object.ts";
+
+/**
+ * Writes a value as a query parameter in its documented style (OpenAPI 3.1, 4.8.12): `name=value` texts, none for an empty list or object. Values are
+ * percent-encoded, delimiters are not. A list within an object is a repeated name, any other nested value is JSON.
+ */
+export const queryTexts = (parameter: Json, value: unknown): readonly string[] => {
+  const name = String(parameter["name"]);
+  const { style = "form", explode = style === "form" } = parameter;
+  const pair = (key: string, item: unknown): string => `${encoded(key)}=${encoded(toText(item))}`;
+  if (parameter["content"] !== undefined) return [`${encoded(name)}=${encoded(jsonText(value))}`];
+  if (!Array.isArray(value) && !isJson(value)) return [pair(name, value)];
+  if (style === "deepObject" && isJson(value))
+    return fieldsOf(value).map(([key, item]) => pair(`${name}[${key}]`, item));
+  if (explode === true) return fieldsOf(value, name).map(([key, item]) => pair(key, item));
+  const parts = partsOf(value);
+  const delimiter = delimiters[String(style)] ?? ",";
+  return parts.length === 0 ? [] : [`${encoded(name)}=${parts.map(encoded).join(delimiter)}`];
+};
+
+/** Writes a value in the style `simple`, that of paths and header fields. */
+export const simpleText = ({ explode }: Json, value: unknown): string => {
+  if (explode === true && isJson(value))
+    return Object.entries(value)
+      .map(([key, item]) => `${key}=${toText(item)}`)
+      .join();
+  return Array.isArray(value) || isJson(value) ? partsOf(value).join() : toText(value);
+};
+
+const delimiters: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
+
+/** Names and values that an exploded value has; those of a list have the name of the parameter. */
+const fieldsOf = (value: Json | readonly unknown[], name = ""): (readonly [string, unknown])[] =>
+  Array.isArray(value)
+    ? value.map((item: unknown) => [name, item] as const)
+    : Object.entries(value).flatMap(([key, member]) =>
+        (Array.isArray(member) ? member : [member]).map((item: unknown) => [key, item] as const),
+      );
+
+/** Items of a list; names and values of an object in turn. */
+const partsOf = (value: Json | readonly unknown[]): readonly string[] =>
+  (Array.isArray(value) ? value : Object.entries(value).flat()).map(toText);
+
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+const toText = (value: unknown): string =>
+  (typeof value === "string" ? value : jsonText(value)).toWellFormed();
+
+const jsonText = (value: unknown): string => JSON.stringify(value) ?? "";
