@@ -47,7 +47,7 @@ export interface TestClient extends AsyncDisposable {
 export interface ClientOptions {
   /** Sent with every request; a request's own fields win. */
   readonly headers?: TestInit["headers"];
-  /** Stores cookies of replies and sends them back. @default false */
+  /** Stores cookies of replies and sends them back, whatever their `Domain` and `Secure`: the host of a test is not that of production. @default false */
   readonly cookies?: boolean;
   /** Timeout of a request in milliseconds, its body included. @default 60_000 */
   readonly timeoutMs?: number;
