@@ -1,4 +1,4 @@
-import { CircuitOpenError } from "@framework/core";
+import { CircuitOpenError, HttpError } from "@framework/core";
 import { compose, isPromise } from "@framework/core/feature";
 import { virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
@@ -50,6 +50,35 @@ test("errors count and pass through, thrown or rejected; an AbortError does not 
   };
   expect(() => guard("a", fail)).toThrow(boom);
   expect(guard.state).toBe("open");
+});
+
+test.each([
+  ["no reason", "closed", undefined],
+  ["an error of its own", "closed", new Error("the user pressed stop")],
+  ["a client's departure", "closed", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
+  ["a timeout of a signal", "open", new DOMException("late", "TimeoutError")],
+  ["a timeout of the framework", "open", new HttpError(504, "late")],
+])("after an abort of the input with %s the circuit is %s", async (_case, state, reason) => {
+  const guard = breaker<{ readonly signal: AbortSignal }, Reply>({ failureThreshold: 1 });
+  const caller = new AbortController();
+  const { signal } = caller;
+  const call = guard(
+    { signal },
+    () =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  );
+  caller.abort(reason);
+  await expect(call).rejects.toBe(signal.reason);
+  expect(guard.state).toBe(state);
+});
+
+test("the error of a disconnected client does not count for an input without a signal", async () => {
+  const { guard } = around({ failureThreshold: 1 });
+  const gone = new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" });
+  await expect(guard("a", () => Promise.reject(gone))).rejects.toBe(gone);
+  expect(guard.state).toBe("closed");
 });
 
 test("isFailure and fallback replace the defaults", () => {

@@ -20,7 +20,7 @@ export interface BreakerOptions<In, Out> {
   readonly failureCodes?: readonly number[];
   /** Whether an output is a failure. @default its `status` is one of `failureCodes` */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is a failure; others do not count. @default every error except AbortError */
+  /** Whether an error is a failure; others do not count. @default every error except of a call that its caller ended or its client refused */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Returns the output while the circuit is open. @default throws a CircuitOpenError, status 503 */
   readonly fallback?: (retryAfterSecs: number, input: In) => Awaitable<Out>;

@@ -1,5 +1,6 @@
 import { FrameworkError, retry, type RetryOptions } from "@framework/core";
 import { parseHttpDate } from "@framework/core/http";
+import { ClientError } from "./client-error.ts";
 import { isRepeatable, type OutgoingMiddleware, type OutgoingRequest } from "./outgoing-request.ts";
 
 /** Options of `retryRequests`: those of `retry`, and statuses. */
@@ -13,16 +14,8 @@ export interface RetryRequestsOptions extends Pick<
   readonly now?: () => number;
 }
 
-/** Codes of errors that a further attempt cannot help, or must not follow. */
-const final: ReadonlySet<string> = new Set([
-  "CLIENT_BAD_PARAMETER",
-  "CLIENT_BAD_URL",
-  "CLIENT_CLOSED",
-  "CLIENT_HOST_REFUSED",
-  "CLIENT_TOO_MANY_CALLS",
-  "CLIENT_TOO_MANY_REDIRECTS",
-  "BREAKER_OPEN",
-]);
+/** Codes of errors that a further attempt cannot help, or must not follow, beside those of calls that the client refuses. */
+const final: ReadonlySet<string> = new Set(["CLIENT_TOO_MANY_REDIRECTS", "BREAKER_OPEN"]);
 
 /**
  * Returns a middleware that sends a request again after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
@@ -45,6 +38,7 @@ export const retryRequests = ({
     isFailingError: (error, request) =>
       isRepeatable(request) &&
       !request.signal.aborted &&
+      !(error instanceof ClientError && error.isRefusal) &&
       !(FrameworkError.is(error) && final.has(error.code)),
     retryAfterMs: (reply) => retryAfterMs(reply.headers.get("retry-after"), now()),
   });

@@ -1,3 +1,5 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+
 /** Statuses that count as failures by default. */
 export const failureStatuses: readonly number[] = [500, 502, 503, 504];
 
@@ -7,9 +9,28 @@ export const statusOf = (output: unknown): number =>
     ? output.status
     : 0;
 
-/** Whether an error counts as a failure of the callee: every error except AbortError, by which the caller cancels. */
-export const isFailureOfCallee = (error: unknown): boolean =>
-  !(Error.isError(error) && error.name === "AbortError");
+/**
+ * Whether an error counts as a failure of the callee: every error except an AbortError, one of a call that its caller has ended (its client is gone, or
+ * the input's signal aborted for a reason other than a timeout), and one whose `isRefusal` is true, because the call was never made.
+ */
+export const isFailureOfCallee = (error: unknown, input?: unknown): boolean =>
+  !isCancellation(error) && !isRefusal(error) && !isEndedByCaller(input);
+
+const isCancellation = (error: unknown): boolean =>
+  (Error.isError(error) && error.name === "AbortError") ||
+  (FrameworkError.is(error) && error.code === "CORE_CLIENT_GONE");
+
+const isRefusal = (error: unknown): boolean =>
+  FrameworkError.is(error) && "isRefusal" in error && error.isRefusal === true;
+
+/** A timeout aborts the input too, but then the callee was slow. */
+const isEndedByCaller = (input: unknown): boolean => {
+  const signal = signalOf(input);
+  return signal?.aborted === true && !isTimeout(signal.reason);
+};
+
+const isTimeout = (reason: unknown): boolean =>
+  statusOf(reason) === 504 || (Error.isError(reason) && reason.name === "TimeoutError");
 
 /** Cancels the unread body of a discarded output. */
 export const discardBody = (output: unknown): void => {

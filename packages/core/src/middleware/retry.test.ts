@@ -1,5 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { FrameworkError } from "../errors/framework-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { type Handler, isPromise } from "./middleware.ts";
 import { retry, type RetryOptions } from "./retry.ts";
 import { retryDelayMs, retryPolicy } from "./retry-policy.ts";
@@ -61,6 +63,16 @@ test("errors are retried and the last one is thrown; an AbortError is thrown at 
   expect([await thrown, clock.now()]).toEqual([boom, 100]);
   const callee = answers(gone, { status: 200 });
   expect(() => tried("a", callee.next)).toThrow(gone);
+});
+
+test.each([
+  ["a disconnected client", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
+  ["a call that its client refuses", Object.assign(new FrameworkError("ANY", "no"), { isRefusal: true })],
+])("an error of %s is thrown at once", (_case, error) => {
+  const { tried } = make({ policy: { delayMs: 0 } });
+  const callee = answers(error, { status: 200 });
+  expect(() => tried("a", callee.next)).toThrow(error);
+  expect(callee.calls()).toBe(1);
 });
 
 test("isFailure may depend on the input", () => {

@@ -15,7 +15,7 @@ export interface RetryOptions<In, Out> {
   readonly policy?: ConfigInput<RetryPolicy>;
   /** Whether an output is a failure. @default its `status` is 500, 502, 503 or 504 */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is retried; others pass through at once. @default every error except AbortError */
+  /** Whether an error is retried; others pass through at once. @default every error except of a call that its caller ended or its client refused */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Delay that the callee requests, such as Retry-After, in milliseconds. A delay above the policy's `maxDelayMs` ends the attempts. @default none */
   readonly retryAfterMs?: (output: Out) => number | null;
