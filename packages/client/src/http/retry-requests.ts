@@ -54,10 +54,10 @@ const withOwnAbort = (request: OutgoingRequest): OutgoingRequest => {
   return { ...request, signal, abort: (reason) => own.abort(reason) };
 };
 
-/** Milliseconds of a `Retry-After` field (RFC 9110 10.2.3); `null` for a malformed one. */
+/** Milliseconds of a `Retry-After` field (RFC 9110 10.2.3), whatever its size; `null` for a malformed one. */
 const retryAfterMs = (field: string | null, nowMs: number): number | null => {
   if (field === null) return null;
-  if (/^\d{1,9}$/.test(field)) return Number(field) * 1000;
+  if (/^\d+$/.test(field)) return Number(field) * 1000;
   const dateMs = parseHttpDate(field);
   return dateMs === null ? null : Math.max(0, dateMs - nowMs);
 };
