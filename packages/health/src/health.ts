@@ -35,28 +35,29 @@ export class Health {
   }
 
   /** Whether the process works; dependencies of the service do not count. */
-  async live(): Promise<boolean> {
-    return passes(await this.look("live"));
+  live(): Promise<boolean> {
+    return this.probe("live");
   }
 
   /** Whether start has completed; it stays true. */
   async hasStarted(): Promise<boolean> {
-    if (!this.started && passes(await this.look("startup"))) this.started = true;
+    if (!this.started && (await this.probe("startup"))) this.started = true;
     return this.started;
   }
 
   /** Whether the app is ready for traffic. During a drain no check runs. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return "draining";
-    const [started, ready] = await Promise.all([this.hasStarted(), this.look("ready")]);
+    const [started, ready] = await Promise.all([this.hasStarted(), this.probe("ready")]);
     return this.judge(started, ready);
   }
 
   /** Runs every check. */
   async findings(): Promise<Findings> {
-    const [started, checks] = await Promise.all([this.hasStarted(), this.look(null)]);
-    const of = (group: HealthGroup): Looked[] => checks.filter(({ watched }) => isIn(watched, group));
-    return { live: passes(of("live")), started, readiness: this.judge(started, of("ready")), checks };
+    const [started, checks] = await Promise.all([this.hasStarted(), this.lookAt(this.checks)]);
+    const passing = (group: HealthGroup): boolean =>
+      checks.every(({ watched, outcome }) => outcome.ok || !decides(watched, group));
+    return { live: passing("live"), started, readiness: this.judge(started, passing("ready")), checks };
   }
 
   /** The last outcomes, without running a check. */
@@ -71,20 +72,28 @@ export class Health {
     return { started: this.started, draining: this.draining, checks };
   }
 
-  private judge(started: boolean, ready: readonly Looked[]): Readiness {
+  private judge(started: boolean, ready: boolean): Readiness {
     if (this.draining) return "draining"; // a drain may have begun meanwhile
     if (!started) return "starting";
-    return passes(ready) ? "ok" : "unavailable";
+    return ready ? "ok" : "unavailable";
   }
 
-  private look(group: HealthGroup | null): Promise<Looked[]> {
-    const asked = group === null ? this.checks : this.checks.filter((watched) => isIn(watched, group));
-    return Promise.all(asked.map(async (watched) => ({ watched, outcome: await watched.look() })));
+  /** Runs the checks of a group and waits for those that decide: a slow uncritical check must not delay an answer beyond the timeout of the prober. */
+  private async probe(group: HealthGroup): Promise<boolean> {
+    const looked = this.lookAt(this.checks.filter((watched) => decides(watched, group)));
+    void this.lookAt(this.checks.filter((watched) => isIn(watched, group) && !decides(watched, group)));
+    return (await looked).every(({ outcome }) => outcome.ok);
+  }
+
+  /** Never rejects: a check that fails has an outcome. */
+  private lookAt(checks: readonly WatchedCheck[]): Promise<Looked[]> {
+    return Promise.all(checks.map(async (watched) => ({ watched, outcome: await watched.look() })));
   }
 }
 
 const isIn = ({ check }: WatchedCheck, group: HealthGroup): boolean =>
   (check.groups ?? ["ready"]).includes(group);
 
-const passes = (looked: readonly Looked[]): boolean =>
-  looked.every(({ watched, outcome }) => outcome.ok || watched.check.critical === false);
+/** Whether a failure of the check fails the probe. */
+const decides = (watched: WatchedCheck, group: HealthGroup): boolean =>
+  watched.check.critical !== false && isIn(watched, group);

@@ -1,7 +1,9 @@
+import { App, TimeoutConfig } from "@framework/core";
 import type { HealthGroup } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import type { VirtualClock } from "@framework/testing";
-import { probedApp } from "./probed-app.test-kit.ts";
+import { healthChecks } from "./index.ts";
+import { probedApp, testClock } from "./probed-app.test-kit.ts";
 
 /** Checks of dependencies with each behaviour. */
 const states = {
@@ -58,6 +60,25 @@ test.each([
   expect([seen.status, seen.body["status"]]).toEqual([status, word]);
 });
 
+test.each([
+  ["/health/live", 0],
+  ["/health/ready", 0],
+  ["/health/startup", 0],
+  ["/health", 1000],
+])("only the report waits for an uncritical check: %s", async (path, ms) => {
+  const { app, clock, probe, logged } = probedApp();
+  let runs = 0;
+  app.healthCheck("search", { groups: ["ready", "live", "startup"], critical: false }, async () => {
+    runs++;
+    await clock.sleep(1500);
+    throw new Error("refused");
+  });
+  expect(await probe(path)).toMatchObject({ status: 200, tookMs: ms });
+  expect(runs).toBe(1);
+  await clock.advance(1500);
+  expect(logged).toEqual(['health check "search" failed']);
+});
+
 test("the reply bodies have the documented members", async () => {
   const { app, clock, probe } = probedApp({ version: "1.2.3" });
   app.healthCheck("store", async () => {
@@ -111,4 +132,20 @@ test("checks added by features count like those of the app", async () => {
   const { probe } = probedApp({}, { checks: [database] });
   expect((await probe("/health/ready")).body["status"]).toBe("unavailable");
   expect((await probe("/health/live")).status).toBe(200);
+});
+
+test("a probe that takes longer than handlerSecs is answered by its checks", async () => {
+  const app = new (App.with(healthChecks))().enableHealthChecks({ clock: testClock() });
+  const store = Promise.withResolvers<void>();
+  app.healthCheck("store", { groups: ["live", "ready", "startup"] }, () => store.promise);
+  app.get("/slow", () => store.promise);
+  await app.start({
+    timeouts: TimeoutConfig.of({ handlerSecs: 0.01 }),
+    log: { info() {}, warn() {}, error() {} },
+  });
+  const ask = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).status;
+  const probes = endpoints.map(ask);
+  expect(await ask("/slow")).toBe(504);
+  store.resolve();
+  expect(await Promise.all(probes)).toEqual([200, 200, 200, 200]);
 });
