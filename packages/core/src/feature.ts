@@ -31,7 +31,7 @@ export { hidesReason } from "./errors/hides-reason.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { ProgramRouteOption } from "./routes/program-route.ts";
-export { listNamesOf } from "./validation/list-names.ts";
+export { type ListNames, listNamesOf } from "./validation/list-names.ts";
 export { isStandardSchema } from "./validation/standard-schema.ts";
 export { validate, type ValidationPlace } from "./validation/validate.ts";
 export { validateNamed } from "./validation/validate-named.ts";

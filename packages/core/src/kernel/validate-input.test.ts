@@ -147,6 +147,17 @@ const listApp = () => {
   app.get("/kinds", { query: byKind }, ({ input }) => input.query);
   const unique = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) });
   app.get("/unique", { query: unique }, ({ input }) => ({ size: input.query.tags.size }));
+  const one = z.union([z.array(z.coerce.number()), z.number()]);
+  const either = z.object({
+    ids: one.optional(),
+    flags: z.union([z.boolean(), z.array(z.string())]).optional(),
+  });
+  app.get("/either", { query: either }, ({ input }) => input.query);
+  app.get("/record", { query: z.record(z.string(), z.array(z.string())) }, ({ input }) => input.query);
+  const others = z.object({ q: z.string() }).catchall(z.array(z.string()));
+  app.get("/others", { query: others }, ({ input }) => input.query);
+  const caught = z.preprocess((tags) => [tags].flat(), z.array(z.string())).catch(["none"]);
+  app.get("/caught", { query: z.object({ tags: caught }) }, ({ input }) => input.query);
   app.get("/later", { query: later }, ({ input }) => input.query);
   app.get("/plain", { query: v.object({ tags: v.array(v.string()) }) }, ({ input }) => input.query);
   return app;
@@ -164,12 +175,18 @@ test.each([
   ["unique?tags=a", { size: 1 }],
   ["unique?tags=a&tags=a", { size: 1 }],
   ["?split=a,b", { split: ["a", "b"] }],
+  ["either?ids=1&flags=a", { ids: [1], flags: ["a"] }],
+  ["either?ids=1&ids=2", { ids: [1, 2] }],
+  ["record?a=1&b=2&b=3", { a: ["1"], b: ["2", "3"] }],
+  ["others?q=1&a=1", { q: "1", a: ["1"] }],
+  ["caught?tags=a", { tags: ["a"] }],
+  ["caught", { tags: ["none"] }],
 ])("one value of a query is a list where the JSON Schema says so: %s", async (path, value) => {
   const reply = await ask(listApp(), `/${path}`);
   expect([reply.status, await reply.json()]).toEqual([200, value]);
 });
 
-test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a"])(
+test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a", "either?ids=x", "others?q=1&q=2"])(
   "a list is still checked: %s",
   async (path) => {
     expect((await ask(listApp(), `/${path}`)).status).toBe(422);

@@ -4,7 +4,7 @@ import { type HttpRequest, type RequestInput, shapedValue } from "../request/htt
 import type { Response } from "../response/response.ts";
 import type { RouteOptions } from "../routes/route.ts";
 import type { StandardSchema } from "../validation/standard-schema.ts";
-import { listNamesOf } from "../validation/list-names.ts";
+import { type ListNames, listNamesOf } from "../validation/list-names.ts";
 import { validate } from "../validation/validate.ts";
 import { validateNamed } from "../validation/validate-named.ts";
 
@@ -38,13 +38,13 @@ interface Steps {
   readonly next: Handler<HttpRequest, Response>;
   /** Reads the bodies of the route. */
   readonly reader: JsonReader;
-  /** Names of the query's properties that are lists. */
-  readonly lists: ReadonlySet<string>;
-  /** Names of the body's properties that are lists; computed for the first form. */
-  formLists?: ReadonlySet<string>;
+  /** The query's properties that are lists. */
+  readonly lists: ListNames;
+  /** The body's properties that are lists; computed for the first form. */
+  formLists?: ListNames;
 }
 
-const none: ReadonlySet<string> = new Set();
+const none: ListNames = { isEmpty: true, has: () => false };
 
 const validateQuery = (steps: Steps, request: HttpRequest, params: unknown): Awaitable<Response> => {
   const { query } = steps.schemas;
@@ -54,13 +54,9 @@ const validateQuery = (steps: Steps, request: HttpRequest, params: unknown): Awa
     : validateBody(steps, request, params, valid);
 };
 
-const validQuery = (
-  schema: StandardSchema,
-  lists: ReadonlySet<string>,
-  request: HttpRequest,
-): Awaitable<unknown> => {
+const validQuery = (schema: StandardSchema, lists: ListNames, request: HttpRequest): Awaitable<unknown> => {
   const values = request.query.toObject();
-  return lists.size === 0 ? validate(schema, values, "query") : validateNamed(schema, values, "query", lists);
+  return lists.isEmpty ? validate(schema, values, "query") : validateNamed(schema, values, "query", lists);
 };
 
 const validateBody = (
@@ -85,7 +81,7 @@ const validateParsed = (body: StandardSchema, request: HttpRequest, steps: Steps
   const check = (parsed: unknown): Awaitable<unknown> => {
     if (request.isForm || request.isMultipart) {
       const lists = (steps.formLists ??= listNamesOf(body));
-      if (lists.size > 0 && parsed !== undefined) return validateNamed(body, parsed, "body", lists);
+      if (!lists.isEmpty && parsed !== undefined) return validateNamed(body, parsed, "body", lists);
     }
     if (request.isJson && (request.contentLength ?? Infinity) <= MAX_SHAPED_BODY) reader.learn(parsed);
     return validate(body, parsed, "body");

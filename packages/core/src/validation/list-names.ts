@@ -10,17 +10,38 @@ interface Converter {
   input(options: { target: "draft-2020-12"; libraryOptions?: object }): unknown;
 }
 
+/** Which properties a schema accepts as a list, and in no other form that a text can have. */
+export interface ListNames {
+  /** Whether there are none. */
+  readonly isEmpty: boolean;
+  /** Whether the property of this name is one. */
+  has(name: string): boolean;
+}
+
 /**
- * Names of the properties that a schema accepts as a list and in no other form, except `null`, by the schema's own JSON Schema. Empty without a JSON
- * Schema, and for a property that also accepts a text. Of alternatives, such as those of a discriminated union, one that has a list is enough: the issue says
- * whether that one was chosen.
+ * Properties that a schema accepts as a list and not as a text, by the schema's own JSON Schema: those that it names, and all others of a record of lists.
+ * None without a JSON Schema, and none that also accepts a text. Of alternatives, such as those of a discriminated union, one that has a list is enough: the
+ * issue says whether that one was chosen.
  */
-export const listNamesOf = (schema: StandardSchema): ReadonlySet<string> => {
+export const listNamesOf = (schema: StandardSchema): ListNames => {
   const root = inputOf(schema);
-  const names = new Set<string>();
-  if (root !== null) collect(root, root, names, new Set());
-  return names;
+  const found: Found = { lists: new Set(), named: new Set(), others: false };
+  if (root !== null) collect(root, root, found, new Set());
+  const { lists, named, others } = found;
+  return {
+    isEmpty: lists.size === 0 && !others,
+    has: (name) => lists.has(name) || (others && !named.has(name)),
+  };
 };
+
+/** What the schemas visited say. */
+interface Found {
+  readonly lists: Set<string>;
+  /** All properties with a name. */
+  readonly named: Set<string>;
+  /** Whether properties without a name are lists. */
+  others: boolean;
+}
 
 const inputOf = (schema: StandardSchema): JsonSchema | null => {
   // At start, any value of a program without types gets here, beside the check that reports it.
@@ -39,32 +60,35 @@ const inputOf = (schema: StandardSchema): JsonSchema | null => {
 };
 
 /** `seen` has the schemas that were visited: a recursive one refers to itself. */
-const collect = (root: JsonSchema, schema: JsonSchema, names: Set<string>, seen: Set<JsonSchema>): void => {
+const collect = (root: JsonSchema, schema: JsonSchema, found: Found, seen: Set<JsonSchema>): void => {
   const target = dereferenced(root, schema);
   if (target === null || seen.has(target)) return;
   seen.add(target);
   for (const keyword of ["allOf", "anyOf", "oneOf"])
-    for (const part of partsOf(target[keyword])) collect(root, part, names, seen);
-  const { properties } = target;
+    for (const part of partsOf(target[keyword])) collect(root, part, found, seen);
+  const { properties, additionalProperties } = target;
+  if (isSchema(additionalProperties) && isList(root, additionalProperties, new Set())) found.others = true;
   if (!isSchema(properties)) return;
-  for (const [name, property] of Object.entries(properties))
-    if (isSchema(property) && isList(root, property, new Set())) names.add(name);
+  for (const [name, property] of Object.entries(properties)) {
+    found.named.add(name);
+    if (isSchema(property) && isList(root, property, new Set())) found.lists.add(name);
+  }
 };
 
+/** Whether a schema accepts lists, and beside them only types that no text has. */
 const isList = (root: JsonSchema, schema: JsonSchema, seen: Set<JsonSchema>): boolean => {
   const target = dereferenced(root, schema);
   if (target === null || seen.has(target)) return false;
   seen.add(target);
   const { type } = target;
-  if (type !== undefined)
-    return type === "array" || (Array.isArray(type) && type.includes("array") && type.every(isListOrNull));
-  const choices = [...partsOf(target["anyOf"]), ...partsOf(target["oneOf"])].filter(
-    (choice) => choice["type"] !== "null",
-  );
-  return choices.length > 0 && choices.every((choice) => isList(root, choice, seen));
+  if (type !== undefined) return [type].flat().includes("array") && !mayBeText(target);
+  const choices = [...partsOf(target["anyOf"]), ...partsOf(target["oneOf"])];
+  const lists = choices.filter((choice) => isList(root, choice, seen));
+  return lists.length > 0 && choices.every((choice) => lists.includes(choice) || !mayBeText(choice));
 };
 
-const isListOrNull = (type: unknown): boolean => type === "array" || type === "null";
+/** Whether a schema may accept a text. One without a type, such as a reference, may. */
+const mayBeText = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("string");
 
 const partsOf = (list: unknown): readonly JsonSchema[] => (Array.isArray(list) ? list.filter(isSchema) : []);
 

@@ -1,4 +1,5 @@
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
+import type { ListNames } from "./list-names.ts";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 import { validate, type ValidationPlace } from "./validate.ts";
 
@@ -8,14 +9,14 @@ import { validate, type ValidationPlace } from "./validate.ts";
  * A single value that the schema refuses because it is no list is validated again as a list of one. The value as it came is tried first, so that
  * a schema that itself splits a text, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the text.
  *
- * @param lists names of the properties that are lists
+ * @param lists the properties that are lists
  * @throws ValidationError 422
  */
 export const validateNamed = (
   schema: StandardSchema,
   value: unknown,
   place: ValidationPlace,
-  lists: ReadonlySet<string>,
+  lists: ListNames,
 ): Awaitable<unknown> => {
   const result = schema["~standard"].validate(value);
   const settle = (settled: StandardResult<unknown>): Awaitable<unknown> =>
@@ -26,7 +27,7 @@ export const validateNamed = (
 };
 
 /** Copies the values, with a list of one for each single value of `lists` that was refused as no list. */
-const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ReadonlySet<string>): unknown => {
+const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ListNames): unknown => {
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
   for (const issue of Array.from(issues)) {
     const name = nameOf(issue);
@@ -44,9 +45,17 @@ const nameOf = ({ path = [] }: StandardIssue): string | null => {
   return typeof key === "string" && rest.length === 0 ? key : null;
 };
 
-/** Whether an issue says that a list is expected. A library whose issues say nothing but a message is assumed to mean that. */
+/**
+ * Whether an issue says that a list is expected, itself or, of a union, in the issues of one of its alternatives. A library whose issues say nothing but a
+ * message is assumed to mean that.
+ */
 const wantsList = (issue: StandardIssue): boolean => {
-  const { expected, code, type } = issue as StandardIssue & Readonly<Record<string, unknown>>;
+  const { expected, code, type, errors } = issue as StandardIssue & Readonly<Record<string, unknown>>;
   if (typeof expected === "string") return /array|tuple|list/i.test(expected);
+  if (Array.isArray(errors))
+    return errors.flat().some((each: StandardIssue) => nameless(each) && wantsList(each));
   return expected === undefined && code === undefined && type === undefined;
 };
+
+/** Whether an issue of an alternative is about the whole value. */
+const nameless = ({ path = [] }: StandardIssue): boolean => Array.from(path).length === 0;

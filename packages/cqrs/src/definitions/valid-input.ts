@@ -1,5 +1,5 @@
 import { type Awaitable, type StandardSchema, ValidationError } from "@framework/core";
-import { isPromise, validate, validateNamed } from "@framework/core/feature";
+import { isPromise, type ListNames, validate, validateNamed } from "@framework/core/feature";
 import { badOutput } from "../failures/command-errors.ts";
 
 /** Returns where a member of an input comes from: `body`, `params`, `query`, or `input` for a call from code. */
@@ -10,8 +10,8 @@ export interface RawInput {
   readonly raw: unknown;
   /** Returns where a member of the input comes from, for messages. */
   readonly placeOf: PlaceOf;
-  /** Names of members that are lists and may have come as a single value, as in the query of a URL. */
-  readonly lists: ReadonlySet<string>;
+  /** The members that are lists and may have come as a single value, as in the query of a URL. */
+  readonly lists: ListNames;
 }
 
 /** Returns the schema's output for an input. @throws ValidationError 422, whose issues name the place of each member */
@@ -23,8 +23,7 @@ export const validInput = (schema: StandardSchema, { raw, placeOf, lists }: RawI
     );
   };
   try {
-    const input =
-      lists.size === 0 ? validate(schema, raw, "input") : validateNamed(schema, raw, "input", lists);
+    const input = lists.isEmpty ? validate(schema, raw, "input") : validateNamed(schema, raw, "input", lists);
     return isPromise(input) ? input.catch(placed) : input;
   } catch (error) {
     return placed(error);

@@ -1,5 +1,5 @@
 import { type HttpRequest, Response } from "@framework/core";
-import { type HostHttp, type ImpliedReply, listNamesOf } from "@framework/core/feature";
+import { type HostHttp, type ImpliedReply, type ListNames, listNamesOf } from "@framework/core/feature";
 import type { QueryEndpoint } from "../definitions/endpoint.ts";
 import type { AnyQuery, QueryCache } from "../definitions/query.ts";
 import type { Queries } from "../queries/queries.ts";
@@ -22,7 +22,11 @@ export const addQueryRoute = (
   const names = pathNames(path);
   const placeOf = (member: string | number | undefined): string =>
     names.has(String(member)) ? "params" : "query";
-  const lists = new Set([...listNamesOf(query.input)].filter((name) => !names.has(name)));
+  const all = listNamesOf(query.input);
+  const lists: ListNames = {
+    isEmpty: all.isEmpty,
+    has: (name) => all.has(name) && !names.has(name),
+  };
   const handle = async (request: HttpRequest): Promise<Response> => {
     const input = withParams(request.query.toObject(), request.params);
     const value = await queries().ask(query, input, {

@@ -22,7 +22,7 @@ export interface CallOptions {
 export interface CallRequest extends CallOptions {
   /** Where members of the input come from. @default `input` */
   readonly placeOf?: PlaceOf;
-  /** Names of members that are lists and may have come as a single value. @default none */
+  /** The members that are lists and may have come as a single value. @default none */
   readonly lists?: RawInput["lists"];
 }
 
@@ -73,4 +73,4 @@ export const invocationOf = (
   });
 
 const inInput: PlaceOf = () => "input";
-const noLists: ReadonlySet<string> = new Set();
+const noLists: RawInput["lists"] = { isEmpty: true, has: () => false };
