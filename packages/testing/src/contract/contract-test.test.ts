@@ -31,7 +31,11 @@ test("an app that answers as documented passes, and every operation gets the con
   const app = new App();
   app.get("/books/{id}", () => ({ id: 1, title: "Emma" }));
   const document = documentOf("get", "/books/{id}", { parameters: [id] });
-  expect(await contractTest(app, { document, runs: 30 })).toEqual({ operations: 1, requests: 30 });
+  expect(await contractTest(app, { document, runs: 30 })).toEqual({
+    operations: 1,
+    requests: 30,
+    refused: [],
+  });
   await app.stop();
 });
 
@@ -239,4 +243,36 @@ test.each([
   await contractTest(app, { document: documentOf("get", "/{p}", { parameters }) });
   await app.stop();
   expect(sent.filter((path) => wellFormed.test(path)).length).toBeGreaterThan(40);
+});
+
+test("an operation that answers no request with a status below 400 is listed", async () => {
+  const app = new App();
+  app.post("/books", () => Response.json({ id: 1, title: "Emma" }, { status: 422 }));
+  const document = documentOf("post", "/books", {
+    requestBody: json(book),
+    responses: { 200: { description: "" }, 422: { description: "", ...json(book) } },
+  });
+  expect((await contractTest(app, { document, runs: 20 })).refused).toEqual(["POST /books"]);
+  await app.stop();
+});
+
+test.each([
+  ["required keys of a record", { required: ["k"], additionalProperties: { const: 1 } }, '{"k":1}'],
+  [
+    "a duration",
+    { required: ["k"], properties: { k: { format: "duration", type: "string" } } },
+    '{"k":"P1DT',
+  ],
+])("a valid body is generated for %s", async (_name, schema, start) => {
+  const app = new App();
+  let valid = 0;
+  app.post("/books", async (request) => {
+    const body = await request.text();
+    if (body.startsWith(start) || body.includes(`,${start.slice(1)}`)) valid++;
+    return { id: 1, title: "Emma" };
+  });
+  const requestBody = json({ type: "object", ...schema });
+  await contractTest(app, { document: documentOf("post", "/books", { requestBody }) });
+  await app.stop();
+  expect(valid).toBeGreaterThan(20);
 });

@@ -26,6 +26,8 @@ export interface ContractReport {
   readonly operations: number;
   /** Number of requests that were sent. */
   readonly requests: number;
+  /** Operations, as `POST /books`, whose every reply had a status of 400 or more: no success of theirs was compared with the document. */
+  readonly refused: readonly string[];
 }
 
 /**
@@ -48,18 +50,22 @@ export const contractTest = async (
   const document = readDocument(given);
   const validate = schemaValidator(Ajv, given);
   const problems: string[] = [];
+  const refused: string[] = [];
   let requests = 0;
   for (const operation of document.operations) {
     const making = { fc, resolve: document.resolve, depth: 4 };
+    let accepted = 0;
     const property = fc.asyncProperty(caseArbitrary(operation, making), async (tried) => {
       requests++;
-      const problem = await problemOf(app, operation, tried, headers, validate);
+      const { status, problem } = await outcomeOf(app, operation, tried, headers, validate);
+      if (status < 400) accepted++;
       if (problem !== null) throw new Error(problem);
     });
     const { failed, errorInstance } = await fc.check(property, { numRuns: runs, seed });
+    if (accepted === 0) refused.push(`${operation.method} ${operation.path}`);
     if (failed) problems.push(`${operation.method} ${operation.path} ${reasonOf(errorInstance)}`);
   }
-  if (problems.length === 0) return { operations: document.operations.length, requests };
+  if (problems.length === 0) return { operations: document.operations.length, requests, refused };
   throw testingError(
     "TESTING_CONTRACT_BROKEN",
     `${problems.length} of ${document.operations.length} operations deviate from the document (seed ${seed}):\n\n${problems.join("\n\n")}`,
@@ -86,26 +92,27 @@ const documentOf = async (
   throw testingError("TESTING_BAD_OPTION", message);
 };
 
-const problemOf = async (
+const outcomeOf = async (
   app: Pick<AppUnderTest, "fetch">,
   operation: ContractOperation,
   tried: ContractCase,
   headers: Readonly<Record<string, string>>,
   validate: SchemaValidator,
-): Promise<string | null> => {
+): Promise<{ readonly status: number; readonly problem: string | null }> => {
   const target = targetOf(operation.path, tried);
   const request = requestOf(operation.method, target, tried, headers);
   const reply = await app.fetch(request);
+  const { status } = reply;
   const text = await reply.text();
   const type = reply.headers.get("content-type");
   const violation =
-    replyViolation(operation, reply.status, type, text, validate) ??
-    refusedList(operation, reply.status, text);
-  if (violation === null) return null;
+    replyViolation(operation, status, type, text, validate) ?? refusedList(operation, status, text);
+  if (violation === null) return { status, problem: null };
   const fields = tried.headers.map(([name, value]) => `\n  headers: ${name}: ${shortened(value)}`).join("");
   const sent =
     tried.body === null ? "" : `\n  body: ${tried.body.type ?? "no type"}: ${shortened(tried.body.text)}`;
-  return `${violation}\n  request: ${operation.method} ${target}${fields}${sent}\n  reply: ${shortened(text)}`;
+  const problem = `${violation}\n  request: ${operation.method} ${target}${fields}${sent}\n  reply: ${shortened(text)}`;
+  return { status, problem };
 };
 
 const targetOf = (path: string, { params, query }: ContractCase): string => {

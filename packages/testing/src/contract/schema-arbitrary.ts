@@ -118,6 +118,8 @@ const byFormat = (format: string, fc: FastCheck): Arbitrary<string> | null => {
     case "uri":
     case "url":
       return fc.webUrl();
+    case "duration":
+      return fc.nat(1000).map((hours) => `P1DT${hours}H`);
     case "ipv4":
       return fc.ipV4();
     case "ipv6":
@@ -162,7 +164,8 @@ const object = (schema: Json, making: Making): Arbitrary<unknown> => {
   const { fc, depth } = making;
   const { properties, additionalProperties } = schema;
   const required = listOf(schema["required"]).map(String);
-  const known = Object.entries(isJson(properties) ? properties : {}).filter(
+  const further = Object.fromEntries(required.map((name) => [name, additionalProperties])); // such as the keys of a record
+  const known = Object.entries({ ...further, ...(isJson(properties) ? properties : {}) }).filter(
     ([name]) => depth > 0 || required.includes(name),
   );
   const members = Object.fromEntries(known.map(([name, member]) => [name, schemaArbitrary(member, making)]));
@@ -173,5 +176,5 @@ const object = (schema: Json, making: Making): Arbitrary<unknown> => {
     schemaArbitrary(additionalProperties, making),
     { maxKeys: 3 },
   );
-  return fc.tuple(others, named).map(([further, own]) => ({ ...further, ...own }));
+  return fc.tuple(others, named).map(([more, own]) => ({ ...more, ...own }));
 };
