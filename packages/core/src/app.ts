@@ -129,19 +129,19 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /** Registers a value for `Depends(name)` and `inject`. A duplicate name is a start error. */
-  registerSingleton<T>(name: string | Token<T>, value: T): this {
+  registerSingleton<T>(name: string | Token<T>, value: NoInfer<T>): this {
     this.kernel.register(name, value);
     return this;
   }
 
   /** Registers a dependency: a factory with its scope, or a value. */
-  provide<T>(token: Token<T>, provider: Provider<T>): this {
+  provide<T>(token: Token<T>, provider: Provider<NoInfer<T>>): this {
     this.kernel.provide(token, provider);
     return this;
   }
 
   /** Replaces a dependency by a value until the returned undo is called or disposed of. */
-  override<T>(token: string | Token<T>, value: T): Disposable & (() => void) {
+  override<T>(token: string | Token<T>, value: NoInfer<T>): Disposable & (() => void) {
     return this.kernel.container.override(token, value);
   }
 

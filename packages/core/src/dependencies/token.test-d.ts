@@ -1,3 +1,5 @@
+import { App } from "../app.ts";
+import type { Host } from "../feature/host.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { isHttpRequest } from "../request/is-http-request.ts";
 import { Depends } from "./depends.ts";
@@ -63,6 +65,36 @@ export const scoped: Token<unknown>[] = [
   // @ts-expect-error `clock` was not injected
   dependency("c", { inject: { db: Db }, create: ({ clock }) => clock }),
 ];
+
+// The token alone decides the type of a registered value
+declare const app: App;
+declare const host: Host;
+declare const database: Database & { readonly close: () => void };
+declare const perhaps: Database | undefined;
+declare const partial: Partial<Database>;
+app
+  .registerSingleton(Db, database)
+  .registerSingleton("by-name", partial)
+  .provide(Db, async () => database);
+app.provide(Rows, { create: () => ["a"], dispose: (list) => void list.pop() });
+app.override("by-name", null)();
+app.override(Db, database)();
+export const registered = <T>(token: Token<T>, value: T): App =>
+  app.registerSingleton(token, value).provide(token, () => value);
+// @ts-expect-error the value may be missing
+app.registerSingleton(Db, perhaps);
+// @ts-expect-error a method may be missing
+app.registerSingleton(Db, partial);
+// @ts-expect-error the factory may make nothing
+app.provide(Db, () => perhaps);
+// @ts-expect-error nor is a later one enough
+app.provide(Db, { create: async () => partial });
+// @ts-expect-error a feature's provider makes the token's type too
+host.state.provide(Db, () => perhaps);
+// @ts-expect-error null is no database
+app.override(Db, null);
+// @ts-expect-error an unknown value neither
+app.override(Db, partial as unknown);
 
 // @ts-expect-error a number is not a string
 export const wrongToken: Token<string> = Port;

@@ -230,7 +230,7 @@ export interface HostInsight {
 /** The group `host.state`: dependencies and shared state. */
 export interface HostState {
   /** Registers a dependency for handlers. */
-  provide<T>(token: Token<T>, provider: Provider<T>): this;
+  provide<T>(token: Token<T>, provider: Provider<NoInfer<T>>): this;
   /** Checks the injections of a feature's handler at start, as for a route: missing names, cycles, scopes. `place` labels it in messages: `message orders`. */
   inject(place: string, inject: Injections): this;
   /**
