@@ -1,4 +1,4 @@
-import { App, type StandardSchema } from "@framework/core";
+import { App, type RouteOptions, type StandardSchema } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import * as v from "valibot";
 import { z } from "zod";
@@ -18,7 +18,7 @@ const documentOf = async (register: (app: App) => void): Promise<OpenapiDocument
   return (await reply.json()) as OpenapiDocument;
 };
 
-const getOf = async (options: Parameters<App["get"]>[1] & object): Promise<Operation | undefined> =>
+const getOf = async (options: RouteOptions): Promise<Operation | undefined> =>
   (await documentOf((app) => app.get("/books/{id}", options as object, () => 1))).paths["/books/{id}"]?.[
     "get"
   ];
