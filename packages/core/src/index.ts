@@ -28,6 +28,7 @@ export type { ServerSentEvent } from "./response/sse.ts";
 export { toBoolean, toFloat, toInt } from "./request/typed-values.ts";
 export { Depends } from "./dependencies/depends.ts";
 export {
+  type DependenciesOf,
   dependency,
   type Injected,
   type Injections,

@@ -1,4 +1,4 @@
-import { App, dependency, type StandardSchema } from "@framework/core";
+import { App, dependency, Depends, type StandardSchema } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { decider, eventType } from "@framework/event-sourcing";
@@ -21,6 +21,19 @@ app.cqrs
   })
   .handle(Total, async (_input, { db }) => ({ total: (await db.fetchValue<bigint>`SELECT 1`) ?? 0n }));
 app.cqrs.handle(Cancel, { inject: { ledger: Ledger } }, ({ id }, _context, { ledger }) => ledger.write(id));
+
+app.cqrs.handle(Cancel, ({ id }, _context, ledger = Depends(Ledger)) => ledger.write(id));
+app.cqrs.handle(Cancel, { use: [] }, ({ id }, _context, ledger = Depends(Ledger)) => ledger.write(id));
+app.cqrs.handle(
+  Cancel,
+  { inject: { ledger: Ledger } },
+  ({ id }, _context, { ledger }, other = Depends(Ledger)) => {
+    ledger.write(id);
+    other.write(id);
+  },
+);
+// @ts-expect-error nothing is injected
+app.cqrs.handle(Cancel, { use: [] }, (_input, _context, { ledger }) => ledger);
 
 // A decider of several commands gets one of them, without a cast.
 const Paid = eventType("Paid", orderInput);

@@ -1,5 +1,5 @@
 // Attempts of jobs, and how they end, on every database.
-import { dependency } from "@framework/core";
+import { dependency, Depends } from "@framework/core";
 import type { TestDatabase } from "@framework/database/testing";
 import { NonRetryableError } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
@@ -142,6 +142,19 @@ export const attemptFacts = (
     });
   });
 
+  fact("Depends is enabled in a handler until its first wait", async (app) => {
+    const Greeting = dependency("greeting", { create: () => "hello" });
+    const greet = app.jobs.define(
+      "greet",
+      { ...atOnce, input: z.string() },
+      async (name, _run, greeting = Depends(Greeting)) => await Promise.resolve([greeting, name]),
+    );
+    await started(app, async () => {
+      const { id } = await greet.enqueue("ada");
+      expect((await inState(greet, id, "done")).result).toEqual(["hello", "ada"]);
+    });
+  });
+
   fact(
     "an input that does not fit is refused, and one that does not fit any more fails at once",
     async (app, place) => {
@@ -170,4 +183,19 @@ export const attemptFacts = (
       });
     },
   );
+
+  fact("an input that an asynchronous schema refuses when it runs fails at once", async (newer, place) => {
+    const older = jobApp(place, { runWork: false });
+    const before = older.jobs.define("strict", { ...atOnce, input: z.string() }, () => {});
+    let id = "";
+    await started(older, async () => void ({ id } = await before.enqueue("x")));
+    const isLonger = async (text: string): Promise<boolean> => text.length > 1;
+    const after = newer.jobs.define("strict", { ...atOnce, input: z.string().refine(isLonger) }, () => {});
+    await started(newer, async () => {
+      expect(await inState(after, id, "failed")).toMatchObject({
+        attempts: 1,
+        error: { code: "JOBS_BAD_INPUT" },
+      });
+    });
+  });
 };

@@ -48,7 +48,7 @@ export class JobSet {
     this.plans = new Schedules(kernel, clock, log);
   }
 
-  define<S extends StandardSchema | undefined, I extends Injections | undefined>(
+  define<S extends StandardSchema | undefined = undefined, I extends Injections | undefined = undefined>(
     name: string,
     options: JobOptions<S, I>,
     handler: JobHandler<S, I>,

@@ -1,8 +1,8 @@
-import { App, dependency, type Token } from "@framework/core";
+import { App, dependency, Depends, type Token } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { z } from "zod";
-import { type Job, jobs } from "./index.ts";
+import { type Job, type JobOptions, type JobRun, jobs } from "./index.ts";
 
 const app = new (App.with(database, durable, jobs))();
 const Mailer: Token<{ send(to: string): void }> = dependency("mailer");
@@ -19,6 +19,19 @@ const ping = app.jobs.define("ping", {}, (none) => {
   const nothing: undefined = none;
   return nothing;
 });
+app.jobs.define("default", { input }, async ({ to }, _run, mailer = Depends(Mailer)) => mailer.send(to));
+app.jobs.define(
+  "both",
+  { input, inject: { mailer: Mailer } },
+  ({ to }, _run, { mailer }, other = Depends(Mailer)) => {
+    mailer.send(to);
+    other.send(to);
+  },
+);
+// @ts-expect-error nothing is injected
+app.jobs.define("none", { input }, (_input, _run, { mailer }) => mailer);
+export const withOptions = (options: JobOptions, handler: (input: undefined, run: JobRun) => string): Job =>
+  app.jobs.define("given", options, handler);
 
 await send.enqueue({ to: "ada" });
 await send.enqueue({ to: "ada" }, { delayMs: 5, priority: 1, uniqueKey: "a" });

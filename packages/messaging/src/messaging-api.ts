@@ -50,7 +50,7 @@ export interface Messaging {
   >(
     topic: T,
     options: SubscriptionOptions<S, I>,
-    handler: MessageHandler<SchemaTo<T, S>, I>,
+    handler: MessageHandler<NoInfer<SchemaTo<T, S>>, I>,
   ): this;
   /** Adds a handler that gets several messages at once and returns a verdict for each. */
   subscribeBatch<
@@ -60,7 +60,7 @@ export interface Messaging {
   >(
     topic: T,
     options: BatchSubscriptionOptions<S, I>,
-    handler: BatchHandler<SchemaTo<T, S>, I>,
+    handler: BatchHandler<NoInfer<SchemaTo<T, S>>, I>,
   ): this;
   /**
    * Sends a message and resolves when the broker has confirmed it; with `tx`, when the transaction holds it.

@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, dependency, Depends } from "@framework/core";
 import { z } from "zod";
 import { memoryBroker, messaging, topic } from "./index.ts";
 
@@ -27,6 +27,25 @@ app.messaging.subscribeBatch(
   { group: "index", batch: { size: 10 } },
   (messages) => new Map(messages.map(({ id }) => [id, "ack"] as const)),
 );
+
+const Shelf = dependency<{ add(title: string): void }>("shelf");
+app.messaging.subscribe("shelves", { schema: Book }, async ({ data }, _context, shelf = Depends(Shelf)) => {
+  shelf.add(data.title);
+});
+app.messaging.subscribe(
+  books,
+  { inject: { shelf: Shelf } },
+  (_message, _context, { shelf }, other = Depends(Shelf)) => {
+    shelf.add("Emma");
+    other.add("Dune");
+  },
+);
+app.messaging.subscribeBatch(books, { batch: { size: 2 } }, (messages, shelf = Depends(Shelf)) => {
+  for (const { id } of messages) shelf.add(id);
+  return new Map();
+});
+// @ts-expect-error nothing is injected
+app.messaging.subscribe(books, {}, (_message, _context, { shelf }) => shelf);
 
 await app.messaging.send(books, { type: "book.created", data: { title: "Emma", pages: "474" } });
 await app.messaging.send("plain", { type: "any", data: 1 });

@@ -1,4 +1,5 @@
 import type {
+  DependenciesOf,
   HttpRequest,
   InferOutput,
   Injected,
@@ -30,10 +31,15 @@ export interface RegisterWebSocket<Prefix extends string, A extends object> {
   >(
     path: P,
     options: WebSocketOptions<Schema, Inject, Each>,
-    handler: WebSocketHandler<
-      ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
-      HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>,
-      ArgumentsOf<Inject>
-    >,
+    handler: [NonNullable<Inject>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
+      ? WebSocketHandler<
+          ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
+          HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>
+        >
+      : WebSocketHandler<
+          ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
+          HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>,
+          readonly [dependencies: DependenciesOf<Inject>]
+        >,
   ): void;
 }

@@ -57,6 +57,14 @@ app.websocket("/default", async (socket, _request, db = Depends(Db)) => {
   // @ts-expect-error nothing is injected for each message
   await socket.each((_message, { limit }) => limit);
 });
+app.websocket("/options/{id}", { guards: [] }, async (_socket, { params }, db = Depends(Db)) => [
+  params.id,
+  db.all() satisfies string[],
+]);
+app.websocket("/both", { inject: { db: Db } }, (_socket, _request, { db }, other = Depends(Db)) => [
+  ...db.all(),
+  ...other.all(),
+]);
 // @ts-expect-error nothing is injected
 app.websocket("/none", { protocols: ["v1"] }, (_socket, _request, { db }) => db);
 // @ts-expect-error nothing is injected without options

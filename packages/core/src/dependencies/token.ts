@@ -36,6 +36,13 @@ export type Injected<I extends Injections | undefined> = {
   readonly [K in keyof I]: I[K] extends Token<infer T> ? T : unknown;
 };
 
+/** The dependencies of a handler; with options of unknown `inject`, such as a parameter of type `RouteOptions`, perhaps none. */
+export type DependenciesOf<Inject extends Injections | undefined> = [Inject] extends [
+  infer I extends Injections, // an own parameter: the handler must not decide what Inject is
+]
+  ? Injected<I>
+  : Injected<Injections> | undefined;
+
 /** The invocation that a factory sees: always with scope `invocation`, perhaps with `transient`, never with `singleton`. */
 export type InvocationIn<S extends Scope> = S extends "invocation"
   ? Invocation

@@ -30,6 +30,9 @@ app.get("/k", { inject: { books: Db } }, (_request, { books }: { books: string }
 // @ts-expect-error an argument without inject
 app.get("/l", { tags: [] }, (_request: HttpRequest, count: number) => count);
 
+// The parameters of a method are those of its form with options.
+export const parameters: Parameters<App["get"]> = ["/m", { tags: [] }, () => 1];
+
 // Options of type RouteOptions may have inject or not.
 export const withOptions = (path: string, options: RouteOptions, given: (r: HttpRequest) => string): void => {
   app.get(path, options, given);

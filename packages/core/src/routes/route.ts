@@ -1,4 +1,4 @@
-import type { Injected, Injections } from "../dependencies/token.ts";
+import type { Injections } from "../dependencies/token.ts";
 import type { Guard } from "../guards/guard.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import type { Handler, Middleware } from "../middleware/middleware.ts";
@@ -70,13 +70,6 @@ export interface InputOf<Params extends MaybeSchema, Query extends MaybeSchema, 
 }
 
 type OutputOf<S extends MaybeSchema> = S extends StandardSchema ? InferOutput<S> : undefined;
-
-/** The dependencies of a handler; with options of unknown `inject`, such as a parameter of type `RouteOptions`, perhaps none. */
-export type DependenciesOf<Inject extends Injections | undefined> = [Inject] extends [
-  infer I extends Injections, // an own parameter: the handler must not decide what Inject is
-]
-  ? Injected<I>
-  : Injected<Injections> | undefined;
 
 /** A handler as the registry keeps it. */
 export type RouteHandler = (request: HttpRequest, ...dependencies: readonly never[]) => unknown;

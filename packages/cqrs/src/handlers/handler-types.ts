@@ -1,4 +1,4 @@
-import type { Awaitable, HttpMiddleware, Injected, Injections, Invocation } from "@framework/core";
+import type { Awaitable, DependenciesOf, HttpMiddleware, Injections, Invocation } from "@framework/core";
 import type { Queries, Transaction } from "@framework/database";
 import type { HandlerInputOf, HandlerResultOf } from "../definitions/command.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
@@ -37,9 +37,6 @@ export interface QueryContext {
   readonly tenant: string;
 }
 
-/** Dependencies of a handler, as its last argument. */
-type Dependencies<I extends Injections | undefined> = I extends Injections ? [dependencies: Injected<I>] : [];
-
 /** Options of the registration of a handler. */
 export interface HandleOptions<I extends Injections | undefined> {
   /** Dependencies, passed to the handler as its last argument. @default none */
@@ -49,11 +46,17 @@ export interface HandleOptions<I extends Injections | undefined> {
 }
 
 /** The handler of a command or query: returns the result, before the schema of the result is applied. */
-export type OperationHandler<O extends AnyOperation, I extends Injections | undefined = undefined> = (
-  input: HandlerInputOf<O>,
-  context: O extends AnyQuery ? QueryContext : CommandContext,
-  ...dependencies: Dependencies<I>
-) => Awaitable<HandlerResultOf<O>>;
+export type OperationHandler<O extends AnyOperation, I extends Injections | undefined = undefined> = [
+  NonNullable<I>,
+] extends [never]
+  ? (input: HandlerInputOf<O>, context: ContextOf<O>) => Awaitable<HandlerResultOf<O>>
+  : (
+      input: HandlerInputOf<O>,
+      context: ContextOf<O>,
+      dependencies: DependenciesOf<I>,
+    ) => Awaitable<HandlerResultOf<O>>;
+
+type ContextOf<O extends AnyOperation> = O extends AnyQuery ? QueryContext : CommandContext;
 
 /** A handler as the registry keeps it. */
 export type AnyHandler = (input: unknown, context: never, dependencies?: unknown) => unknown;

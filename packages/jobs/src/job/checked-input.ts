@@ -1,5 +1,5 @@
 import { type Awaitable, FrameworkError, type StandardSchema, ValidationError } from "@framework/core";
-import { jsonWriter, validate } from "@framework/core/feature";
+import { isPromise, jsonWriter, validate } from "@framework/core/feature";
 
 /**
  * Returns the schema's output for an input.
@@ -10,13 +10,7 @@ export const checkedInput = async (
   name: string,
   schema: StandardSchema | undefined,
   input: unknown,
-): Promise<unknown> => {
-  try {
-    return await checkedAtOnce(name, schema, input);
-  } catch (error) {
-    throw error instanceof ValidationError ? badInput(name, error) : error;
-  }
-};
+): Promise<unknown> => await checkedAtOnce(name, schema, input);
 
 /** The same, synchronous where the schema is. */
 export const checkedAtOnce = (
@@ -25,10 +19,14 @@ export const checkedAtOnce = (
   input: unknown,
 ): Awaitable<unknown> => {
   if (schema === undefined) return input;
-  try {
-    return validate(schema, input, "input");
-  } catch (error) {
+  const fail = (error: unknown): never => {
     throw error instanceof ValidationError ? badInput(name, error) : error;
+  };
+  try {
+    const output = validate(schema, input, "input");
+    return isPromise(output) ? output.catch(fail) : output;
+  } catch (error) {
+    return fail(error);
   }
 };
 

@@ -1,6 +1,6 @@
 import type {
   Awaitable,
-  Injected,
+  DependenciesOf,
   Injections,
   InferInput,
   InferOutput,
@@ -58,8 +58,8 @@ export interface JobOptions<
 }
 
 /** Does the work of a job. Its returned value is the result; when it throws there is another attempt. */
-export type JobHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
-  input: HandlerInputOf<S>,
-  run: JobRun,
-  dependencies: Injected<I>,
-) => Awaitable<unknown>;
+export type JobHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = [I] extends [
+  undefined,
+]
+  ? (input: HandlerInputOf<S>, run: JobRun) => Awaitable<unknown>
+  : (input: HandlerInputOf<S>, run: JobRun, dependencies: DependenciesOf<I>) => Awaitable<unknown>;

@@ -1,5 +1,5 @@
-import type { Injected, Injections, StandardSchema } from "@framework/core";
-import { toError } from "@framework/core/feature";
+import type { Awaitable, Injected, Injections, StandardSchema } from "@framework/core";
+import { isPromise, mapAwaitable, toError } from "@framework/core/feature";
 import {
   type Kernel,
   NonRetryableError,
@@ -9,10 +9,10 @@ import {
 } from "@framework/durable/feature";
 import { rateLimit } from "../rate/rate-limit.ts";
 import { RATE_TABLES, rateTables } from "../rate/rate-tables.ts";
-import { checkedInput } from "./checked-input.ts";
+import { checkedAtOnce } from "./checked-input.ts";
 import type { HandlerInputOf, JobHandler, JobOptions } from "./job-options.ts";
 import { inputIn, type JobPayload } from "./job-payload.ts";
-import { toRun } from "./job-run.ts";
+import { type JobRun, toRun } from "./job-run.ts";
 
 const KEEP_SECS = 3600;
 
@@ -28,6 +28,7 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
   options: JobOptions<S, I>,
   handler: JobHandler<S, I>,
 ): WorkQueue<JobPayload> => {
+  const run = handler as AnyHandler<S, I>;
   const { input: schema, key: _key, uniqueKey: _uniqueKey, keepSecs = KEEP_SECS, rate, ...queue } = options;
   return kernel.queue<JobPayload, I>({
     ...queue,
@@ -37,24 +38,38 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
     onExhausted: "keep",
     admission:
       rate === undefined ? undefined : rateLimit(kernel.tables(RATE_TABLES, rateTables), name, jobRate(rate)),
-    async handle(item: WorkItem<JobPayload>, dependencies: Injected<I>) {
-      const input = await inputOf(name, schema, item.payload);
-      return await handler(input as HandlerInputOf<S>, toRun(name, item), dependencies);
+    handle(item: WorkItem<JobPayload>, dependencies: Injected<I>) {
+      // Synchronous where the schema is: `Depends` is enabled until the first wait.
+      return mapAwaitable(inputOf(name, schema, item.payload), (input) =>
+        run(input as HandlerInputOf<S>, toRun(name, item), dependencies),
+      );
     },
   });
 };
 
+/** Any handler of jobs with the input: those without dependencies ignore the argument. */
+type AnyHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
+  input: HandlerInputOf<S>,
+  run: JobRun,
+  dependencies: Injected<I>,
+) => Awaitable<unknown>;
+
 /** An input that does not fit the schema any more fits it in no later attempt either. */
-const inputOf = async (
+const inputOf = (
   name: string,
   schema: StandardSchema | undefined,
   payload: JobPayload,
-): Promise<unknown> => {
+): Awaitable<unknown> => {
   try {
-    return await checkedInput(name, schema, inputIn(payload));
+    const input = checkedAtOnce(name, schema, inputIn(payload));
+    return isPromise(input) ? input.catch(refused) : input;
   } catch (error) {
-    const { code, message } = toError(error) as Error & { readonly code?: unknown };
-    if (code !== "JOBS_BAD_INPUT") throw error;
-    throw new NonRetryableError(message, { code, cause: error });
+    return refused(error);
   }
+};
+
+const refused = (error: unknown): never => {
+  const { code, message } = toError(error) as Error & { readonly code?: unknown };
+  if (code !== "JOBS_BAD_INPUT") throw error;
+  throw new NonRetryableError(message, { code, cause: error });
 };

@@ -40,7 +40,7 @@ export const poison = async (
   one.messaging.subscribe(
     one.topic,
     { group: one.group, retry: fast, deadLetter: deadTopic, ...options },
-    (message, context, dependencies) => {
+    (message, context, dependencies?: unknown) => {
       tries++;
       return handle(message as never, context, dependencies as never);
     },

@@ -1,4 +1,4 @@
-import type { Awaitable, Guard, Injected, Injections, StandardSchema } from "@framework/core";
+import type { Awaitable, DependenciesOf, Guard, Injections, StandardSchema } from "@framework/core";
 import { type Authenticator, type ConfigInput } from "@framework/core/feature";
 import type { Message, MessageContext, MessageOf, Schemas } from "../message/message.ts";
 import type { WorkRateInput } from "@framework/durable/feature";
@@ -92,11 +92,11 @@ export type AnyOptions = Omit<SubscriptionOptions<SchemaOption, Injections | und
   Partial<Pick<BatchSubscriptionOptions, "batch">>;
 
 /** Does the work of one message. What it returns is the reply, for a sender that asked for one. */
-export type MessageHandler<S extends SchemaOption, I extends Injections | undefined> = (
-  message: MessageOf<S>,
-  context: MessageContext,
-  dependencies: Injected<I>,
-) => Awaitable<unknown>;
+export type MessageHandler<S extends SchemaOption, I extends Injections | undefined> = [
+  NonNullable<I>,
+] extends [never]
+  ? (message: MessageOf<S>, context: MessageContext) => Awaitable<unknown>
+  : (message: MessageOf<S>, context: MessageContext, dependencies: DependenciesOf<I>) => Awaitable<unknown>;
 
 /** What becomes of one message of a batch. */
 export type BatchVerdict =
@@ -108,10 +108,14 @@ export type BatchVerdict =
  * Does the work of several messages: a verdict for each, by id. A missing one is a failure, and when it throws all have failed. Messages of one id and several
  * sources come in calls of their own.
  */
-export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = (
-  messages: readonly MessageOf<S>[],
-  dependencies: Injected<I>,
-) => Awaitable<ReadonlyMap<string, BatchVerdict>>;
+export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = [
+  NonNullable<I>,
+] extends [never]
+  ? (messages: readonly MessageOf<S>[]) => Awaitable<ReadonlyMap<string, BatchVerdict>>
+  : (
+      messages: readonly MessageOf<S>[],
+      dependencies: DependenciesOf<I>,
+    ) => Awaitable<ReadonlyMap<string, BatchVerdict>>;
 
 /** Any handler, where its types do not matter. */
 export type AnyHandler =
