@@ -15,13 +15,16 @@ type ArgumentsOf<Inject> = Inject extends Injections
   ? readonly [dependencies: Injected<Inject>]
   : readonly [];
 
+/** The path with its prefix; without one, the path itself. */
+type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
+
 type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
 
 /** Registers a WebSocket route. The `{name}` segments of prefix and path become typed members of `request.params`. */
 export interface RegisterWebSocket<Prefix extends string, A extends object> {
   <const P extends string>(
     path: P,
-    handler: WebSocketHandler<ServerSocket, HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>>,
+    handler: WebSocketHandler<ServerSocket, HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>>,
   ): void;
   <
     const P extends string,
@@ -34,11 +37,11 @@ export interface RegisterWebSocket<Prefix extends string, A extends object> {
     handler: [NonNullable<Inject>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
       ? WebSocketHandler<
           ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
-          HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>
+          HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>
         >
       : WebSocketHandler<
           ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
-          HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>,
+          HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>,
           readonly [dependencies: DependenciesOf<Inject>]
         >,
   ): void;

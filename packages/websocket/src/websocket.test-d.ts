@@ -1,6 +1,6 @@
-import { App, dependency, Depends, type Token } from "@framework/core";
+import { App, dependency, Depends, type PathParams, type Token } from "@framework/core";
 import { z } from "zod";
-import { websocket } from "./index.ts";
+import { websocket, type WebSocketOptions } from "./index.ts";
 
 const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 10 });
 
@@ -65,6 +65,14 @@ app.websocket("/both", { inject: { db: Db } }, (_socket, _request, { db }, other
   ...db.all(),
   ...other.all(),
 ]);
+export const wrapped = <const P extends string>(
+  path: P,
+  read: (params: PathParams<P>) => unknown,
+  options: WebSocketOptions,
+): void => {
+  app.websocket(path, (_socket, request) => read(request.params));
+  app.websocket(path, options, (_socket, request) => read(request.params));
+};
 // @ts-expect-error nothing is injected
 app.websocket("/none", { protocols: ["v1"] }, (_socket, _request, { db }) => db);
 // @ts-expect-error nothing is injected without options

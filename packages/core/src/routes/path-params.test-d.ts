@@ -1,3 +1,4 @@
+import { App, Blueprint, type HttpRequest } from "../index.ts";
 import type { PathParams } from "./path-params.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -45,3 +46,21 @@ prefixed("", anyPath, (params) => {
   // @ts-expect-error the parameter names of a path of type string are unknown
   return params["whatever"].length;
 });
+
+// Functions that are generic over a path
+export const wrapped = <const P extends string>(
+  path: P,
+  handler: (request: HttpRequest<PathParams<P>>) => unknown,
+  read: (params: PathParams<P>) => unknown,
+): void => {
+  const app = new App();
+  app.get(path, handler);
+  app.get(path, { tags: [] }, handler);
+  app.route(path, { methods: ["GET"] }, (request) => read(request.params));
+};
+export const inOrganization = <const P extends string>(
+  path: P,
+  read: (params: PathParams<`/orgs/{org}${P}`>) => unknown,
+): void => {
+  new Blueprint("/orgs/{org}").get(path, ({ params }) => read(params));
+};

@@ -10,6 +10,9 @@ import type { RouteOptionsOf } from "./route-option.ts";
 import { type Place, registrationPlace } from "../routing/route-place.ts";
 import type { InputOf, MaybeSchema, Method, RouteDefinition, RouteHandler, RouteOptions } from "./route.ts";
 
+/** The path with its prefix. Without one it is the path itself, so that a program's own `PathParams<P>` is the same type. */
+type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `${Prefix}${P}`;
+
 /**
  * Registers a route for one method.
  *
@@ -21,7 +24,7 @@ import type { InputOf, MaybeSchema, Method, RouteDefinition, RouteHandler, Route
 export interface RegisterRoute<Prefix extends string, A extends object> {
   <const P extends string>(
     path: P,
-    handler: (request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>) => unknown,
+    handler: (request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>) => unknown,
   ): void;
   <
     const P extends string,
@@ -34,10 +37,10 @@ export interface RegisterRoute<Prefix extends string, A extends object> {
     options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A>,
     handler: [NonNullable<Inject>] extends [never]
       ? (
-          request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
         ) => unknown
       : (
-          request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
           dependencies: DependenciesOf<Inject>,
         ) => unknown,
   ): void;
@@ -62,10 +65,10 @@ export interface RegisterRoutes<Prefix extends string, A extends object> {
     options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A> & RouteMethodsOption,
     handler: [NonNullable<Inject>] extends [never]
       ? (
-          request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
         ) => unknown
       : (
-          request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, InputOf<Params, Query, Body>, A>,
+          request: HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, InputOf<Params, Query, Body>, A>,
           dependencies: DependenciesOf<Inject>,
         ) => unknown,
   ): void;
