@@ -223,6 +223,7 @@ export type {
 } from "./exchange/transport.ts";
 export type { Socket } from "./exchange/socket.ts";
 export { awaitLateReply, type LateReply } from "./request/late-reply.ts";
+export { type BodyWait, bodyWait } from "./request/body-wait.ts";
 export { cameOverSocket } from "./request/http-request.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";

@@ -1,0 +1,63 @@
+import type { BodySource } from "../body/read-body.ts";
+import type { HttpRequest } from "./http-request.ts";
+
+/** How long the readers of a body have waited for its client. */
+export interface BodyWait {
+  /** Milliseconds so far. */
+  readonly ms: number;
+}
+
+const none: BodyWait = { ms: 0 };
+
+/**
+ * Measures how long a request waits for the rest of its body, which is the time of its client and not of the app. Call it before the body is read. A body
+ * that has arrived is left as it is.
+ *
+ * @param now monotonic clock in milliseconds
+ */
+export const bodyWait = (request: HttpRequest, now: () => number): BodyWait => {
+  const source = request["bodySource"];
+  if (source.buffered !== null || source.bodyLength === 0) return none;
+  const wait = new MeasuredWait(now);
+  request["bodySource"] = waitingSource(source, wait);
+  return wait;
+};
+
+class MeasuredWait implements BodyWait {
+  private readonly now: () => number;
+  private ended = 0;
+  private since: number | null = null;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  get ms(): number {
+    return this.since === null ? this.ended : this.ended + this.now() - this.since;
+  }
+
+  /** Reads are one after the other. */
+  async during<T>(read: Promise<T>): Promise<T> {
+    this.since = this.now();
+    try {
+      return await read;
+    } finally {
+      this.ended = this.ms;
+      this.since = null;
+    }
+  }
+}
+
+const waitingSource = (source: BodySource, wait: MeasuredWait): BodySource => ({
+  bodyLength: source.bodyLength,
+  buffered: null,
+  chunks: () => ({
+    [Symbol.asyncIterator]: () => {
+      const chunks = source.chunks()[Symbol.asyncIterator]();
+      return {
+        next: () => wait.during(chunks.next()),
+        return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  }),
+});
