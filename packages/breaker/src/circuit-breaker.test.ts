@@ -226,3 +226,13 @@ test("mistakes in the record and in route options are reported together at start
     expect(problem).toContain(part);
   }
 });
+
+test("clients that upload slower than a route's time limit do not open its circuit", async () => {
+  const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ failureThreshold: 1 });
+  app.post("/", { timeoutSecs: 0.02 }, (request) => request.text());
+  await using client = testClient(app, quiet);
+  const endless = new ReadableStream({ pull: () => new Promise(() => {}) });
+  expect((await client.post("/", { body: endless })).status).toBe(408);
+  expect((await client.post("/", { body: "hello" })).text).toBe("hello");
+  expect(app.circuits.list()).toMatchObject([{ state: "closed", failures: 0 }]);
+});

@@ -14,7 +14,7 @@ export interface TimeoutConfig {
   readonly writeSecs: number;
   /** Seconds a connection may be idle between requests. @default 75 */
   readonly idleSecs: number;
-  /** Seconds that the guards, the validated input and the handler of a route have together before the client gets 504. @default 0 (off) */
+  /** Seconds that the guards, the validated input and the handler of a route have together before the client gets 504, or 408 if its body was slow. @default 0 (off) */
   readonly handlerSecs: number;
 }
 

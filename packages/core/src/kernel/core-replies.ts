@@ -14,7 +14,7 @@ export const coreReplies = (route: RouteInfo, handlerSecs: number): readonly Imp
     ...(path.includes("{") ? [notFound] : []),
     ...(takesBody(route) ? [tooLarge, unsupportedType] : []),
     ...((options.params ?? options.query ?? options.body) === undefined ? [] : [invalid]),
-    ...((options.timeoutSecs ?? handlerSecs) > 0 ? [timedOut] : []),
+    ...((options.timeoutSecs ?? handlerSecs) > 0 ? [...(takesBody(route) ? [slowBody] : []), timedOut] : []),
     ...(options.errors ?? []).map(declared),
   ];
 };
@@ -38,6 +38,7 @@ const invalid: ImpliedReply = {
   status: 422,
   description: "The input does not match its schema; `errors` lists every place.",
 };
+const slowBody: ImpliedReply = { status: 408, description: "The body took too long to arrive." };
 const timedOut: ImpliedReply = { status: 504, description: "The handler timed out." };
 
 const described: ReadonlyMap<number, ImpliedReply> = new Map(
@@ -46,6 +47,7 @@ const described: ReadonlyMap<number, ImpliedReply> = new Map(
     unauthorized,
     forbidden,
     notFound,
+    slowBody,
     tooLarge,
     unsupportedType,
     { status: 422, description: "The input is invalid." },

@@ -53,20 +53,58 @@ test("a handler is not called for a guard that passes too late, nor does a late 
   }
 });
 
-test("a body that does not arrive is answered 504 where the route has a schema for it", async () => {
+/** A request with the first half of a JSON body, whose rest arrives when `rest` resolves. */
+const uploading = (rest: Promise<void>): Request => {
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{"a"');
+    await rest;
+    yield Buffer.from(":1}");
+  }
+  return new Request(URL_OF_ALL, {
+    method: "POST",
+    body: ReadableStream.from(body()),
+    headers: { "content-type": "application/json" },
+    duplex: "half",
+  } as RequestInit);
+};
+
+test("a body that does not arrive is answered 408 where the route has a schema for it", async () => {
   const app = new App();
   let calls = 0;
   const body = waitingFor(Promise.resolve());
   app.post("/", { body, timeoutSecs: 0.01 }, () => `call ${++calls}`);
-  const stream = new ReadableStream({ pull: () => never });
-  const request = new Request(URL_OF_ALL, {
-    method: "POST",
-    body: stream,
-    headers: { "content-type": "application/json" },
-    duplex: "half",
-  } as RequestInit);
-  expect((await app.fetch(request)).status).toBe(504);
+  expect((await app.fetch(uploading(never))).status).toBe(408);
   expect(calls).toBe(0);
+});
+
+test.each([
+  ["json()", (request: HttpRequest) => request.json()],
+  ["stream()", (request: HttpRequest) => request.stream().pipeTo(new WritableStream())],
+])("a handler that waits for a body in %s is answered 408, and its request aborts", async (_name, read) => {
+  const app = new App();
+  const reason = Promise.withResolvers<unknown>();
+  app.post("/", { timeoutSecs: 0.01 }, (request) => {
+    request.signal.addEventListener("abort", () => reason.resolve(request.signal.reason));
+    return read(request);
+  });
+  const reply = await app.fetch(uploading(never));
+  expect([reply.status, await reply.json()]).toEqual([
+    408,
+    { error: "Request Timeout", detail: "The request body took too long to arrive", status: 408 },
+  ]);
+  expect(await reason.promise).toMatchObject({ status: 408 });
+});
+
+test.each([
+  ["before it reads the body", never, false],
+  ["after it has read the body", Promise.resolve(), true],
+])("a handler that hangs %s is answered 504", async (_case, rest, reads) => {
+  const app = new App();
+  app.post("/", { timeoutSecs: 0.2 }, async (request) => {
+    if (reads) await request.json();
+    return never;
+  });
+  expect((await app.fetch(uploading(rest))).status).toBe(504);
 });
 
 test("a handler is not called for input that is valid too late", async () => {
@@ -83,7 +121,11 @@ test("a handler is not called for input that is valid too late", async () => {
 
 test("guards and handler share the time, and synchronous guards set no timer", async () => {
   const clock = virtualClock();
-  const request = { abort() {}, context: { get: () => null } } as unknown as HttpRequest;
+  const request = {
+    abort() {},
+    context: { get: () => null },
+    bodySource: { bodyLength: 0 },
+  } as unknown as HttpRequest;
   const late = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
   const limit = new RouteLimit({ timeoutMs: 1000, late, clock });
   const guard = Promise.withResolvers<void>();

@@ -1,9 +1,12 @@
+import { HttpError } from "../errors/http-error.ts";
+import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { Awaitable, Handler, Rescue } from "../middleware/middleware.ts";
 import type { Receiver } from "../middleware/later.ts";
 import { discardBody } from "../middleware/outcome.ts";
 import { timeLimit } from "../middleware/timeout.ts";
 import { holdingTimers } from "../middleware/wait.ts";
+import { type BodyWait, bodyWait } from "../request/body-wait.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { AwaitedReply, giveLateReply } from "../request/late-reply.ts";
 import type { Response } from "../response/response.ts";
@@ -37,6 +40,8 @@ export class RouteLimit {
   /** When the first asynchronous guard of a request began. */
   private readonly since = new WeakMap<HttpRequest, number>();
   private readonly expired = new WeakSet<HttpRequest>();
+  /** How long each request has waited for its body since the handler, or the validation of its input, began. */
+  private readonly waits = new WeakMap<HttpRequest, BodyWait>();
   /** Whether the route ever had an asynchronous guard, and whether a request of it ever expired: most routes skip the look-ups. */
   private hasWaited = false;
   private hasExpired = false;
@@ -68,9 +73,13 @@ export class RouteLimit {
       timeoutMs,
       leftMs: (request) => this.leftMs(request),
       clock,
+      error: (request) => this.errorOf(request),
       late: (request) => this.receiverOf(request),
     });
-    return (request) => bounded(request, handler);
+    return (request) => {
+      this.waits.set(request, bodyWait(request, clock.now));
+      return bounded(request, handler);
+    };
   }
 
   /** Calls a handler only in time: its input may be there too late. */
@@ -84,6 +93,15 @@ export class RouteLimit {
   private leftMs(request: HttpRequest): number {
     const since = this.hasWaited ? this.since.get(request) : undefined;
     return since === undefined ? this.timeoutMs : Math.max(1, this.timeoutMs - (this.clock.now() - since));
+  }
+
+  /** 408 if most of the time was spent on waiting for the client's body: the service is not to blame, nor is its circuit to open. */
+  private errorOf(request: HttpRequest): HttpError {
+    const { timeoutMs } = this;
+    const waitMs = this.waits.get(request)?.ms ?? 0;
+    return waitMs > timeoutMs / 2
+      ? new HttpError(408, "The request body took too long to arrive")
+      : new HandlerTimeoutError(timeoutMs / 1000);
   }
 
   /** Passes a late outcome to the middleware that waits for it; discards it if none does. */

@@ -58,6 +58,8 @@ export interface TimeLimitParts<In, Out> {
   readonly fallback?: TimeoutOptions<In, Out>["fallback"];
   readonly abort?: (input: In, error: Error) => void;
   readonly clock?: Pick<Clock, "after">;
+  /** The error of an input whose limit expires. @default a HandlerTimeoutError */
+  readonly error?: (input: In) => Error;
   /** Called when the limit expires; receives the late output or error. */
   readonly late: (input: In) => Receiver<Out>;
 }
@@ -69,6 +71,7 @@ export const timeLimit = <In, Out>({
   fallback,
   abort = abortInput,
   clock = holdingTimers,
+  error: errorOf = () => new HandlerTimeoutError(timeoutMs / 1000),
   late,
 }: TimeLimitParts<In, Out>): Middleware<In, Out> => {
   const inTime = (output: Promise<Out>, input: In): Promise<Out> =>
@@ -76,7 +79,7 @@ export const timeLimit = <In, Out>({
       let receiver: Receiver<Out> | null = null;
       const clear = clock.after(leftMs(input), () => {
         receiver = late(input);
-        const error = new HandlerTimeoutError(timeoutMs / 1000);
+        const error = errorOf(input);
         if (fallback === undefined) reject(error);
         else resolve(attempt(() => fallback(timeoutMs, input)));
         abort(input, error);

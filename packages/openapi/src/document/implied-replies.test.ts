@@ -51,6 +51,7 @@ test.each([
   ["a query's schema", "get /", { query: z.object({}) }, ["400", "422", "2XX"]],
   ["a guard", "get /", { guards: [() => true] }, ["400", "401", "403", "2XX"]],
   ["a time limit", "get /", { timeoutSecs: 1 }, ["400", "504", "2XX"]],
+  ["a time limit of a body", "post /", { timeoutSecs: 1 }, ["400", "408", "413", "415", "504", "2XX"]],
 ])("%s implies its errors", async (_name, key, options, statuses) => {
   const app = newApp();
   const [method = "", path = ""] = key.split(" ");
