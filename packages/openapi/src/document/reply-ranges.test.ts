@@ -62,3 +62,11 @@ test("the document of ranges and default is what clients get", async () => {
   expect(await contractTest(app, { runs: 100 })).toMatchObject({ operations: 1 });
   await app.stop();
 });
+
+test("a status whose schema is undefined counts as not there", async () => {
+  const app = newApp();
+  app.get("/a", { responses: { 200: Book, default: undefined } as { 200: typeof Book } }, () => null);
+  const { paths } = await documentOf(app);
+  await app.stop();
+  expect(Object.keys(paths["/a"]?.["get"]?.responses ?? {})).toEqual(["200", "400"]);
+});

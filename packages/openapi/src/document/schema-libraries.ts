@@ -51,11 +51,15 @@ const isForeign = (schema: StandardSchema): boolean => !("jsonSchema" in schema[
 
 const vendorOf = (schema: StandardSchema): string => schema["~standard"].vendor;
 
+const cures: Readonly<Record<string, string>> = {
+  valibot: "npm install @valibot/to-json-schema",
+  zod: 'use the schemas of "zod" 4, or, for those of "zod/mini", pass enableOpenapi({ jsonSchema: { zod: (schema, side) => z.toJSONSchema(schema, { io: side }) } })',
+};
+
 const problemOf = ({ method, path }: RouteInfo, vendor: string): Problem => {
-  const cure =
-    vendor === "valibot"
-      ? "npm install @valibot/to-json-schema"
-      : `use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { ${JSON.stringify(vendor)}: (schema, side) => … } })`;
+  const cure = Object.hasOwn(cures, vendor)
+    ? cures[vendor]
+    : `use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { ${JSON.stringify(vendor)}: (schema, side) => … } })`;
   const message = `${method} ${path}: the API document cannot show schemas of ${vendor}; ${cure}, or hide the route with hidden: true`;
   return { code: "OPENAPI_NO_JSON_SCHEMA", message };
 };
@@ -86,7 +90,9 @@ const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteIn
     ...(body !== undefined && { body: readable(body) }),
     ...(responses !== undefined && {
       responses: Object.fromEntries(
-        Object.entries(responses).map(([status, schema]) => [status, readable(schema)]),
+        Object.entries(responses).flatMap(([status, schema]) =>
+          schema === undefined ? [] : [[status, readable(schema)]],
+        ),
       ),
     }),
   };

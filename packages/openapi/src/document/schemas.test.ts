@@ -294,6 +294,25 @@ test("a library without JSON Schema is a start error that names each route and t
   });
 });
 
+test("the start error for schemas of zod/mini names a converter that cures it", async () => {
+  const mini: StandardSchema = {
+    "~standard": { version: 1, vendor: "zod", validate: (value: unknown) => ({ value }) },
+  };
+  await expect(startApp((app) => app.get("/a", { query: mini }, () => 1)).start()).rejects.toThrow(
+    "jsonSchema: { zod: (schema, side) => z.toJSONSchema(schema, { io: side }) }",
+  );
+  const jsonSchema = {
+    zod: (schema: StandardSchema, side: "input" | "output") =>
+      z.toJSONSchema(schema === mini ? z.object({ q: z.string() }) : z.any(), { io: side }) as object,
+  };
+  const app = new (App.with(openapi))().enableOpenapi({ jsonSchema });
+  app.get("/a", { query: mini }, () => 1);
+  const reply = await app.fetch(new Request("http://test.local/openapi.json"));
+  await app.stop();
+  const { paths } = (await reply.json()) as OpenapiDocument;
+  expect(paths["/a"]?.["get"]?.parameters).toMatchObject([{ name: "q", in: "query" }]);
+});
+
 test("a schema that its own library cannot convert causes a warning", async () => {
   const warnings: string[] = [];
   const broken = fakeLibrary(null as unknown as object);
