@@ -2,7 +2,8 @@ import { nearest } from "@framework/core/feature";
 
 /**
  * Directives of a Content-Security-Policy (CSP Level 3), each with its sources as in the header field: keywords in single quotes. An empty list
- * means a directive without value. `'nonce'` is replaced by the nonce of `cspNonce(request)`.
+ * means a directive without value. `'nonce'` is replaced by the nonce of `cspNonce(request)`; in replies without one it is
+ * omitted, and `'unsafe-inline'` of the same directive too.
  *
  * @example { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'"], "upgrade-insecure-requests": [] }
  */
@@ -40,6 +41,7 @@ const directiveNames = [
 const PLACEHOLDER = "'nonce'";
 const BARE_KEYWORD =
   /^(?:self|none|nonce|unsafe-inline|unsafe-eval|unsafe-hashes|strict-dynamic|report-sample|wasm-unsafe-eval|(?:nonce|sha256|sha384|sha512)-.*)$/;
+const UNSAFE_INLINE = /^'unsafe-inline'$/i;
 const TAKES_NONCE = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
 
 /** Problems of a policy; each sentence begins with the directive. */
@@ -81,10 +83,12 @@ export const compilePolicy = (directives: CspDirectives): Policy => {
   return { plain: text(null), withNonce: (nonce) => parts.join(nonce) };
 };
 
+/** One directive. Browsers ignore `'unsafe-inline'` beside a nonce (CSP Level 3, 6.7.3.2), so it goes with an omitted one: without it every inline script would run. */
 const directive = (name: string, sources: readonly string[], nonce: string | null): string => {
   if (sources.length === 0) return name;
-  const shown = sources
-    .filter((source) => nonce !== null || source !== PLACEHOLDER)
-    .map((source) => (source === PLACEHOLDER ? `'nonce-${nonce}'` : source));
+  const shown =
+    nonce === null && sources.includes(PLACEHOLDER)
+      ? sources.filter((source) => source !== PLACEHOLDER && !UNSAFE_INLINE.test(source))
+      : sources.map((source) => (source === PLACEHOLDER ? `'nonce-${nonce}'` : source));
   return [name, ...(shown.length === 0 ? ["'none'"] : shown)].join(" ");
 };

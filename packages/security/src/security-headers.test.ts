@@ -182,6 +182,28 @@ test("a reply whose handler calls cspNonce has a new nonce in its policy; others
   expect(seen.size).toBe(20);
 });
 
+test("'unsafe-inline' beside a nonce is omitted with it, and stays in other directives", async () => {
+  const inline = ["'self'", "'unsafe-inline'"];
+  const app = makeApp({
+    contentSecurityPolicy: {
+      "script-src": [...inline, "'nonce'"],
+      "script-src-elem": ["'nonce'", "'Unsafe-Inline'"],
+      "style-src": inline,
+    },
+  });
+  app.get("/page", (request) => cspNonce(request));
+  await using client = testClient(app);
+  const policyOf = ({ headers }: TestReply) => headers.get("content-security-policy");
+  expect(policyOf(await client.get("/200"))).toBe(
+    "frame-ancestors 'none'; script-src 'self'; script-src-elem 'none'; style-src 'self' 'unsafe-inline'",
+  );
+  const page = await client.get("/page");
+  expect(policyOf(page)).toBe(
+    `frame-ancestors 'none'; script-src 'self' 'unsafe-inline' 'nonce-${page.text}'; ` +
+      `script-src-elem 'nonce-${page.text}' 'Unsafe-Inline'; style-src 'self' 'unsafe-inline'`,
+  );
+});
+
 test.each([
   [{ "script-source": ["'self'"] }, "script-source is not a directive; did you mean script-src"],
   [{ "script-src": ["self"] }, "write 'self' with its single quotes"],
