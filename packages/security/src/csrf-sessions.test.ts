@@ -77,7 +77,8 @@ test("a request that failed sets no token, since the change of its session is no
 const openWithLogin = (config: ConfigInput<CsrfConfig> = {}) => {
   const app = new (App.with(csrf))().enableCsrf({ secret, ...config });
   app.use((request, next) => {
-    if (!request.path.startsWith("/open")) request.context.set(User, request.cookies.get("user"));
+    if (!request.path.startsWith("/open"))
+      request.context.set(User, request.cookies.get("user") ?? undefined);
     return next(request);
   });
   app.get("/page", () => "page");

@@ -29,10 +29,8 @@ export class Context implements Iterable<[string, unknown]> {
     return key.initial;
   }
 
-  /** Stores the value of a key. */
-  set<T>(key: Key<T>, value: T): this;
-  set(name: string, value: unknown): this;
-  set(key: Key<unknown> | string, value: unknown): this {
+  /** Stores the value of a key, or of a name. */
+  set<T>(key: Key<T> | string, value: NoInfer<T>): this {
     const at = this.indexOf(key);
     if (at !== -1) this.entries.splice(at, 2); // the latest value is last
     if (this.entries.length === 0) this.entries = [key, value]; // a push makes room for 16 more

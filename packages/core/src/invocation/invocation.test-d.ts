@@ -1,4 +1,12 @@
-import { Context, type HttpRequest, isHttpRequest, type Key, key, type Invocation } from "../index.ts";
+import {
+  Context,
+  type HttpRequest,
+  isHttpRequest,
+  type Key,
+  key,
+  type Invocation,
+  type Response,
+} from "../index.ts";
 import { createInvocation, JwtClaims, type Principal, principalOf } from "../feature.ts";
 
 declare const request: HttpRequest;
@@ -21,6 +29,27 @@ export const tenant: string | null = context.get(Tenant);
 export const byName: string = context.get("tenant");
 // @ts-expect-error the key says string or null
 context.set(Tenant, 7);
+
+interface Place {
+  readonly city: string;
+  readonly street: string;
+}
+const At: Key<Place> = key<Place>("at", { city: "", street: "" });
+declare const partial: Pick<Place, "city">;
+declare const perhaps: Place | undefined;
+declare const response: Response;
+context.set(At, { city: "Bern", street: "Spitalgasse" }).set("at", partial).set("at", null);
+request.setContext("at", perhaps);
+export const stored = <T>(its: Key<T>, value: T): Context => context.set(its, value);
+// @ts-expect-error the street is missing
+context.set(At, partial);
+// @ts-expect-error the value may be missing
+context.set(At, perhaps);
+// @ts-expect-error null is no place
+request.setContext(At, null);
+// @ts-expect-error the street is missing
+response.annotate(At, partial);
+
 // @ts-expect-error there may be no token
 export const subject: string = context.get(JwtClaims).sub;
 export const principal: Principal | null = principalOf(invocation, "account");

@@ -33,7 +33,7 @@ import { RequestHeaders } from "./request-headers.ts";
 import type { RequestKernel } from "./request-kernel.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
 import type { UploadedFile } from "../body/uploaded-file.ts";
-import { webRequest } from "./web-request.ts";
+import { removeCoding, webRequest } from "./web-request.ts";
 
 /** Validated values by the route's schemas; a part without a schema is `undefined`. */
 export interface RequestInput {
@@ -394,12 +394,16 @@ export class HttpRequest<
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was read before it could be decoded");
     const { bodySource } = this;
     const chunks = () => decode(limitedChunks(bodySource, this.bodyLimit)); // a later `limitBody` counts
-    this.bodySource = { bodyLength: null, buffered: null, chunks };
+    this.bodySource = { bodyLength: null, isDecoded: true, buffered: null, chunks };
+    if (this.web !== undefined) removeCoding(this.web.headers);
   }
 
-  /** A web `Request` with the same content, built on first access; its body can be read independently of this one. */
+  /**
+   * A web `Request` with the same content, built on first access; its body can be read independently of this one. If middleware has decoded the body, the
+   * fields of its coding are absent.
+   */
   get raw(): globalThis.Request {
-    return (this.web ??= webRequest(this, this.source));
+    return (this.web ??= webRequest(this, this.source, this.bodySource.isDecoded === true));
   }
 
   // --- life ---
@@ -556,9 +560,8 @@ export class HttpRequest<
   }
 
   /** Stores the value of a context key. */
-  setContext<T>(key: Key<T> | string, value: T): void {
-    if (typeof key === "string") this.context.set(key, value);
-    else this.context.set(key, value);
+  setContext<T>(key: Key<T> | string, value: NoInfer<T>): void {
+    this.context.set(key, value);
   }
 
   /** A context value that must be a string. @throws CORE_CONTEXT_TYPE when it is not one */

@@ -324,7 +324,7 @@ export class Response {
   }
 
   /** Attaches a value for the middleware around the handler; replaces an earlier value of the key, and is never sent. Features wrap it in functions of their own. */
-  annotate<T>(key: Key<T>, value: T): this {
+  annotate<T>(key: Key<T>, value: NoInfer<T>): this {
     this.notes = (this.notes ?? new Map()).set(key, value);
     return this;
   }
