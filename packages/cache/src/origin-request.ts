@@ -15,8 +15,17 @@ export const withFields = (request: HttpRequest, changes: FieldChanges): HttpReq
     ...sharedState(request),
     headers: { value: headers },
     getHeader: { value: (name: string, fallback: unknown = null) => headers.get(name, fallback) },
-    raw: { get: () => (raw ??= new globalThis.Request(request.raw, { headers: [...headers] })) },
+    raw: { get: () => (raw ??= changedRaw(request.raw, changes)) },
   }) as HttpRequest;
+};
+
+const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.Request => {
+  const headers = new Headers(raw.headers); // not those of the request, whose body may have been decoded
+  for (const [name, value] of changes) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return new globalThis.Request(raw, { headers });
 };
 
 /** Accessors by which a copy of a request reads and writes what the request keeps: much of it is made on first use, of either. */

@@ -66,3 +66,26 @@ test("a limit that is set after a decoder applies to what it decodes", async () 
     (await app.fetch(new Request("http://host.test/", { method: "POST", body }))).status;
   expect([await ask("x".repeat(10)), await ask("x".repeat(11))]).toEqual([200, 413]);
 });
+
+test.each([
+  ["after", false],
+  ["before", true],
+])("a web request that is made %s the decoder has no fields of the coding", async (_when, isEarly) => {
+  const app = new App().use((request, next) => {
+    if (isEarly) void request.raw;
+    request.decodeBody(tripled);
+    return next(request);
+  });
+  app.post("/", async ({ raw }) => [
+    await raw.text(),
+    [...raw.headers.keys()].filter((name) => name !== "host"),
+  ]);
+  const headers = {
+    "content-type": "text/plain",
+    "content-encoding": "thirds",
+    "content-length": "2",
+    "content-digest": "sha-256=:YQ==:",
+  };
+  const reply = await app.fetch(new Request("http://host.test/", { method: "POST", body: "ab", headers }));
+  expect(await reply.json()).toEqual(["aaabbb", ["content-type"]]);
+});

@@ -27,7 +27,7 @@ interface Peeked {
  */
 export const peekBody = (source: BodySource, bytes: number, limit: number): Peeked => {
   requireLength(source, limit);
-  const { buffered, bodyLength } = source;
+  const { buffered, bodyLength, isDecoded = false } = source;
   if (buffered !== null) {
     const isWhole = buffered.byteLength <= bytes;
     return { beginning: Promise.resolve({ bytes: buffered.subarray(0, bytes), isWhole }), source };
@@ -37,7 +37,7 @@ export const peekBody = (source: BodySource, bytes: number, limit: number): Peek
   const reading = readBeginning(rest, chunks, bytes);
   return {
     beginning: reading,
-    source: { bodyLength, buffered: null, chunks: () => resumed(reading, chunks, rest) },
+    source: { bodyLength, isDecoded, buffered: null, chunks: () => resumed(reading, chunks, rest) },
   };
 };
 

@@ -4,7 +4,10 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { ByteCollector } from "./byte-collector.ts";
 
 /** Parts of a request that reading its body needs. */
-export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "inWindow" | "chunks">;
+export interface BodySource extends Pick<RequestSource, "bodyLength" | "buffered" | "inWindow" | "chunks"> {
+  /** Whether middleware has decoded it: the header fields are still those of the encoded body. @default false */
+  readonly isDecoded?: boolean;
+}
 
 const empty: Uint8Array = new Uint8Array(0);
 

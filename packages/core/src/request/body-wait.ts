@@ -50,6 +50,7 @@ class MeasuredWait implements BodyWait {
 
 const waitingSource = (source: BodySource, wait: MeasuredWait): BodySource => ({
   bodyLength: source.bodyLength,
+  isDecoded: source.isDecoded ?? false,
   buffered: null,
   chunks: () => ({
     [Symbol.asyncIterator]: () => {

@@ -9,17 +9,32 @@ interface WebRequestParts {
   body(): Promise<Uint8Array>;
 }
 
-/** Creates a web `Request` with the same content; its body is fed from the buffered one, so both can be read. */
-export const webRequest = (request: WebRequestParts, source: RequestSource): globalThis.Request => {
+/**
+ * Creates a web `Request` with the same content; its body is fed from the buffered one, so both can be read.
+ *
+ * @param isDecoded whether the body is no longer in the coding that the fields name
+ */
+export const webRequest = (
+  request: WebRequestParts,
+  source: RequestSource,
+  isDecoded: boolean,
+): globalThis.Request => {
   const headers = new Headers();
   for (let at = 0; at < source.fields.length; at += 2) {
     headers.append(source.fields[at] ?? "", source.fields[at + 1] ?? "");
   }
+  if (isDecoded) removeCoding(headers);
   const { method, url, signal } = request;
   const bodyless = method === "GET" || method === "HEAD" || source.bodyLength === 0;
   if (bodyless) return new globalThis.Request(url, { method, headers, signal });
   const body = bytesOf(request);
   return handledRequest(new globalThis.Request(url, { method, headers, signal, body, duplex: "half" }));
+};
+
+/** Removes the fields that describe an encoded body: another reader would decode it again, or expect its length. */
+export const removeCoding = (headers: Headers): void => {
+  for (const name of ["content-encoding", "content-length", "content-digest", "repr-digest", "content-md5"])
+    headers.delete(name);
 };
 
 const bytesOf = (request: Pick<WebRequestParts, "body">): ReadableStream<Uint8Array> =>
