@@ -47,6 +47,25 @@ prefixed("", anyPath, (params) => {
   return params["whatever"].length;
 });
 
+holds<Equal<PathParams<`${string}/books`>, Readonly<Record<string, string>>>>();
+holds<Equal<PathParams<`${string}/{id}`>, { readonly id: string } & Readonly<Record<string, string>>>>();
+holds<
+  Equal<PathParams<`/orgs/{org}${string}`>, { readonly org: string } & Readonly<Record<string, string>>>
+>();
+holds<Equal<PathParams<"{id}/books">, { readonly id: string }>>();
+
+// A blueprint whose prefix is any text, and a path of any text below a prefix with names
+declare const anywhere: Blueprint;
+const orgs = new Blueprint("/orgs/{org}");
+anywhere.get("/books", ({ params }) => params["org"]?.length);
+anywhere.get("/{id}", ({ params }) => params.id.length + (params["org"]?.length ?? 0));
+orgs.get(anyPath, ({ params }) => params.org.length + (params["id"]?.length ?? 0));
+// @ts-expect-error the names of the prefix are unknown
+anywhere.get("/{id}", ({ params }) => params["org"].length);
+// @ts-expect-error a misspelt name below a known prefix
+orgs.get("/{id}", ({ params }) => params.ID);
+export const blueprints: readonly Blueprint[] = [anywhere, orgs, new Blueprint("/a")];
+
 // Functions that are generic over a path
 export const wrapped = <const P extends string>(
   path: P,
