@@ -17,6 +17,9 @@ import {
   resetOnce,
 } from "./recreated-topic.test-kit.ts";
 
+/** More than a new topic gets, some of it twice: one that reaches the position of the old one unseen is read on from there, as the README says. */
+const old = Array.from({ length: 10 }, (_, value) => value);
+
 withServer("kafka", (brokers) => {
   test(
     "messages of a topic that was deleted and created again are handled from its first offset on",
@@ -35,16 +38,16 @@ withServer("kafka", (brokers) => {
       app.messaging.subscribe(topic, { group: topic, raw: true }, ({ data }) => void got.push(data));
       await app.start({ log: { info() {}, warn() {}, error() {} } });
       await untilRunning(app);
-      await send([0, 1, 2, 3, 4]);
+      await send(old);
       await until("the commit", () => isCommitted(admin, topic));
       await admin.deleteTopics({ topics: [topic] });
       await until("the new topic", () => isThere(admin, topic));
       await until("the new messages", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
-        () => got.length >= 8,
+        () => new Set(got).size === 13,
       );
-      expect([...new Set(got)]).toEqual([0, 1, 2, 3, 4, 10, 11, 12]);
+      expect([...new Set(got)]).toEqual([...old, 10, 11, 12]);
       // The broker forgets the group's offsets of a deleted topic in the background: on a busy machine, also the first ones of the new topic.
       for (let value = 13; !(await isTrueWithin(5000, () => isCommitted(admin, topic))); value++) {
         expect(value).toBeLessThan(30);
@@ -84,8 +87,8 @@ withServer("kafka", (brokers) => {
       const log = { info() {}, warn() {}, error() {} };
       await one.start({ log });
       await untilRunning(one);
-      await send([0, 1, 2]);
-      await until("the messages", () => got.length === 3);
+      await send(old);
+      await until("the messages", () => got.length === 10);
       await admin.deleteTopics({ topics: [topic] });
       await until("the new topic", () => isThere(admin, topic));
       await other.start({ log }); // the group rebalances
@@ -94,9 +97,9 @@ withServer("kafka", (brokers) => {
       await until("the new messages to be sent", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
-        () => got.length >= 6,
+        () => new Set(got).size === 13,
       );
-      expect([...new Set(got)]).toEqual([0, 1, 2, 10, 11, 12]);
+      expect([...new Set(got)]).toEqual([...old, 10, 11, 12]);
       await Promise.all([one.stop(), other.stop()]);
       await Promise.all([admin.disconnect(), producer.disconnect()]);
       expect(aborted).toEqual([0]);
@@ -167,7 +170,8 @@ withServer("kafka", (brokers) => {
       await until("a new message", () => got.includes(3));
       await Promise.all([one.stop(), other.stop()]);
       expect(kept()).toBe(1);
-      expect([got, warnings]).toEqual([[0, 1, 2, 3], []]);
+      // The driver warns of its own affairs as well, as when both processes create the topic.
+      expect([got, warnings.filter((message) => message.includes("anew"))]).toEqual([[0, 1, 2, 3], []]);
     },
     LIMIT_MS,
   );
@@ -192,18 +196,18 @@ withServer("kafka", (brokers) => {
       app.messaging.subscribe(topic, options, ({ data }) => void got.push(data));
       await app.start({ log: { info() {}, warn() {}, error() {} } });
       await untilRunning(app);
-      await send([0, 1, 2]);
-      await until("the messages", () => got.length === 3);
+      await send(old);
+      await until("the messages", () => got.length === 10);
       await admin.deleteTopics({ topics: [topic] });
       await until("the new topic", () => isThere(admin, topic));
       await until("the new messages to be sent", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
-        () => new Set(got).size === 6,
+        () => new Set(got).size === 13,
       );
       await app.stop();
       await Promise.all([admin.disconnect(), producer.disconnect()]);
-      expect([...new Set(got)]).toEqual([0, 1, 2, 10, 11, 12]);
+      expect([...new Set(got)]).toEqual([...old, 10, 11, 12]);
     },
     LIMIT_MS,
   );
