@@ -8,6 +8,8 @@ export interface EntryPoint {
   readonly kind: string;
   /** Names of the invocations to protect. */
   readonly names: readonly string[];
+  /** Names of those with a stream of messages, which last as long as the client wants. @default none */
+  readonly streams?: ReadonlySet<string>;
   /** Returns the remote address of an invocation's connection, without a port; `null` if unknown. */
   remoteAddress(invocation: Invocation): string | null;
   /** Returns the status of HTTP that is closest to an outcome, or to the reason of an invocation's aborted signal: 200 for success, 499 for a cancellation. */

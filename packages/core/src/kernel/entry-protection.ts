@@ -39,6 +39,7 @@ export const protectionOf = (
 const protectedEntry = (entry: EntryPoint, trusted: TrustedProxies): ProtectedEntry => ({
   kind: entry.kind,
   names: entry.names,
+  streams: entry.streams ?? new Set(),
   statusOf: (outcome) => entry.statusOf(outcome),
   clientIp: (invocation) => {
     const remoteAddress = entry.remoteAddress(invocation);

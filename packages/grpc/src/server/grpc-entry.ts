@@ -7,6 +7,9 @@ import { httpStatusOf } from "../status/http-status.ts";
 export const grpcEntry = (methods: ReadonlyMap<string, BoundMethod>): EntryPoint => ({
   kind: "grpc",
   names: [...methods.values()].filter(({ isExempt }) => !isExempt).map(({ name }) => name),
+  streams: new Set([...methods.values()].filter(isStream).map(({ name }) => name)),
   remoteAddress: (call) => (call as GrpcCall).peer?.replace(/:\d+$/, "") ?? null, // the port's invocations are calls
   statusOf: httpStatusOf,
 });
+
+const isStream = ({ method }: BoundMethod): boolean => method.requestStream || method.responseStream;
