@@ -4,11 +4,14 @@ import { virtualClock } from "@framework/core/testing";
 import { rateLimit, RateLimitConfig } from "@framework/rate-limit";
 import { expect, test } from "@jest/globals";
 import { healthService } from "./builtin/health-service.ts";
-import { aBook, all, catalog, failure, type GrpcApp, serveApp } from "./grpc-app.test-kit.ts";
+import { aBook, all, catalog, failure, type GrpcApp, type Served, serveApp } from "./grpc-app.test-kit.ts";
 import { GrpcError, grpc } from "./index.ts";
 import { framed } from "./raw-call.test-kit.ts";
 
 const address = "127.0.0.1:0";
+
+const clientOf = (served: Served) => served.client(catalog);
+type Client = ReturnType<typeof clientOf>;
 
 const check = healthService as unknown as typeof catalog;
 
@@ -50,6 +53,46 @@ test("callKey names the callers of gRPC, and exemptPaths their services", async 
   await from("south");
   expect(await failure(from("north"))).toMatchObject({ status: "RESOURCE_EXHAUSTED" });
   for (let n = 0; n < 3; n++) expect(await all(client.ListBooks({ count: 1 }))).toHaveLength(1);
+});
+
+test.each([
+  ["a stream that takes a minute", "100", (c: Client) => all(c.ListBooks({ count: 2 }))],
+  ["a call whose deadline passes", "100", (c: Client) => failure(c.GetBook({ id: 404 }, { timeoutMs: 50 }))],
+  ["a slow call", "90", (c: Client) => c.GetBook({ id: 1 })],
+  ["a call that fails", "90", (c: Client) => failure(c.GetBook({ id: 500 }))],
+])("the adaptive limit after %s is %s", async (_name, limit, call) => {
+  let now = 0;
+  const ticks: (() => void)[] = [];
+  const everySecond = (run: () => void) => {
+    ticks.push(run);
+    return () => {};
+  };
+  const probes = { cpu: () => 0, memory: () => 0, now: () => now, everySecond };
+  const app = new (App.with(rateLimit, grpc))();
+  app.enableRateLimit(RateLimitConfig.adaptive(100, 60, { probes, minSamples: 1 })).enableGrpc({ address });
+  const over = Promise.withResolvers<void>();
+  app.addGrpcService(catalog, {
+    GetBook: async ({ id }, { signal }) => {
+      if (id === 404) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      over.resolve();
+      if (id >= 400) throw new GrpcError("INTERNAL", "no database");
+      now += 150;
+      return aBook(id);
+    },
+    *ListBooks({ count }) {
+      now += 60_000;
+      over.resolve();
+      for (let id = 1; id <= count; id++) yield aBook(id);
+    },
+  });
+  app.get("/", () => "ok");
+  await using served = await serveApp(app as unknown as GrpcApp);
+  await call(clientOf(served));
+  await over.promise;
+  await new Promise(setImmediate);
+  for (const tick of ticks) tick();
+  await new Promise(setImmediate);
+  expect((await fetch(served.url)).headers.get("x-ratelimit-limit")).toBe(limit);
 });
 
 test("a method that keeps failing is UNAVAILABLE without a call of its handler, until trials pass", async () => {

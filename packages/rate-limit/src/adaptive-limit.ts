@@ -20,7 +20,7 @@ const LIMIT_MS = 3_600_000;
  * Every worker reports overload and admissions to the shared state; the worker with the second's lock computes and publishes the new limit.
  */
 export class AdaptiveLimit {
-  readonly signals: LoadSignals = new LoadSignals();
+  readonly signals: LoadSignals;
   readonly now: () => number;
   private readonly config: Readonly<RateLimitConfig>;
   private readonly name: string;
@@ -31,6 +31,7 @@ export class AdaptiveLimit {
 
   constructor(config: Readonly<RateLimitConfig>, name: string) {
     this.config = config;
+    this.signals = new LoadSignals(config.minSamples);
     this.name = `rate-limit:adaptive:${name}`;
     this.now = config.probes?.now ?? (() => performance.now());
     this.cpu = config.probes?.cpu ?? processCpu(this.now);

@@ -7,9 +7,9 @@ export interface AdaptiveProbes {
   readonly cpu?: () => number;
   /** Utilization of the memory, 0 to 1. @default the higher of heap and container */
   readonly memory?: () => number;
-  /** Mean latency in milliseconds. @default that of the last second's requests, 0 without any */
+  /** Mean latency in milliseconds. @default that of the last second's requests, and of earlier ones up to `minSamples`; 0 without any */
   readonly latencyMs?: () => number;
-  /** Share of 5xx replies, 0 to 1. @default that of the last 10 s, 0 without any */
+  /** Share of 5xx replies, 0 to 1. @default that of the last 10 s, 0 below `minSamples` requests */
   readonly errorShare?: () => number;
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;

@@ -1,13 +1,16 @@
 import type { ConfigInput } from "@framework/core/feature";
+import { HttpError } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import { cluster, limitedApp, quiet, structuredList, timedState } from "./limited-app.test-kit.ts";
+import { LoadSignals } from "./load-signals.ts";
 import { machine } from "./machine.test-kit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
-/** Creates an app with an adaptive limit under that load. */
-const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) => {
+/** Creates an app with an adaptive limit under that load. By default each request is enough to judge by. */
+const adaptiveApp = async (input: ConfigInput<RateLimitConfig> = {}, max = 100) => {
+  const given = { minSamples: 1, ...input };
   const { load, time, ticks, probes } = machine();
   const state = timedState();
   const { latencyMs: _latency, errorShare: _errors, ...rest } = probes;
@@ -21,6 +24,21 @@ const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) 
   app.get("/fails", () => {
     throw new Error("failed");
   });
+  const running = Promise.withResolvers<void>();
+  app.get("/waits", async ({ signal }) => {
+    const left = new Promise((resolve) => signal.addEventListener("abort", resolve));
+    running.resolve();
+    await left;
+    throw new Error("the client has left");
+  });
+  app.get("/cached-only", () => {
+    throw new HttpError(504, "nothing stored");
+  });
+  app.post("/upload", async (request) => {
+    const { length } = await request.text();
+    time.now += 20;
+    return length;
+  });
   await app.start({ ...quiet, shared: state.shared });
   const client = testClient(app);
   const second = async (): Promise<void> => {
@@ -30,7 +48,20 @@ const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) 
     await new Promise(setImmediate);
   };
   const limit = () => (app.metrics()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
-  return { app, client, load, second, limit, ticks };
+  return { app, client, load, time, running: running.promise, second, limit, ticks };
+};
+
+/** A body of a client that sends a letter every 5 s, when the app has nothing else to do. */
+const slowBody = (text: string, time: { now: number }): ReadableStream<Uint8Array> => {
+  const letters = text.split("");
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    await new Promise(setImmediate);
+    time.now += 5000;
+    const letter = letters.shift();
+    if (letter === undefined) controller.close();
+    else controller.enqueue(new TextEncoder().encode(letter));
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
 };
 
 test.each([
@@ -82,6 +113,66 @@ test("a 5xx reply counts for ten seconds", async () => {
   expect(seen.slice(0, 3)).toEqual([90, 81, 72]);
   expect(seen[9]).toBe(34);
   expect(seen.slice(9)).toEqual([34, 34, 34]);
+});
+
+test("fewer requests than minSamples, 20 by default, are no overload", async () => {
+  const few = await adaptiveApp({ minSamples: RateLimitConfig.of().minSamples });
+  for (let call = 0; call < 19; call++) await few.client.get(call % 2 === 0 ? "/slow" : "/fails");
+  await few.second();
+  expect(few.limit()).toBe(100);
+  await few.client.get("/slow");
+  await few.second();
+  expect(few.limit()).toBe(90);
+  const { latencyMs, errorShare } = new LoadSignals(20).endSecond();
+  expect([latencyMs, errorShare]).toEqual([0, 0]);
+});
+
+test("the latency is that of the last second, and of earlier ones only up to minSamples", () => {
+  const signals = new LoadSignals(3);
+  const second = (...latencies: number[]): number => {
+    for (const latencyMs of latencies) signals.answered(latencyMs, false);
+    return signals.endSecond().latencyMs;
+  };
+  expect([second(500, 500, 500), second(20), second(20), second(20), second()]).toEqual([
+    500, 380, 308, 20, 0,
+  ]);
+  expect(second(60, 60, 60)).toBe(60);
+});
+
+test("the wait for a slow upload is no latency", async () => {
+  const { client, second, limit, time } = await adaptiveApp({ latencyThresholdMs: 30 });
+  const reply = await client.post("/upload", { body: slowBody("four", time) });
+  expect([reply.status, reply.text]).toEqual([200, "4"]);
+  expect(time.now).toBeGreaterThan(20_000);
+  await second();
+  expect(limit()).toBe(100);
+  await client.get("/slow");
+  await second();
+  expect(limit()).toBe(90);
+});
+
+test("what a client can cause alone is no failure: an unknown method, only-if-cached", async () => {
+  const { client, second, limit } = await adaptiveApp();
+  expect((await client.request("BREW", "/")).status).toBe(501);
+  const onlyCached = { headers: { "cache-control": "max-age=0, only-if-cached" } };
+  expect((await client.get("/cached-only", onlyCached)).status).toBe(504);
+  await second();
+  expect(limit()).toBe(100);
+  expect((await client.get("/cached-only")).status).toBe(504);
+  await second();
+  expect(limit()).toBe(90);
+});
+
+test("the failure of a request whose client has left does not count", async () => {
+  const { app, running, second, limit } = await adaptiveApp();
+  const leaving = new AbortController();
+  const request = new Request("http://localhost/waits", { signal: leaving.signal });
+  const reply = app.fetch(request).catch(() => null);
+  await running;
+  leaving.abort();
+  await reply;
+  for (let seconds = 0; seconds < 3; seconds++) await second();
+  expect(limit()).toBe(100);
 });
 
 test("the limit stays between minRequests and maxRequests, and rises only when half of it is used", async () => {

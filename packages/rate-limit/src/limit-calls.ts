@@ -5,6 +5,7 @@ import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs } from "./quota-fields.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
+import { callLoad } from "./request-load.ts";
 
 /** Creates the middleware that counts the calls of an entry point other than routes, such as gRPC, like requests. It refuses by throwing. */
 export const limitCalls = (
@@ -15,11 +16,13 @@ export const limitCalls = (
     limit.counts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(call);
-    const startedAt = adaptive.now();
-    adaptive.signals.admitted();
-    if (isHttpRequest(call)) return next(call); // `next` only decides whether the operation may begin
+    if (isHttpRequest(call)) {
+      adaptive.signals.admitted();
+      return next(call); // `next` only decides whether the operation may begin
+    }
+    const ended = callLoad(adaptive, call, entry);
     return mapAwaitable(next(call), (outcome) => {
-      adaptive.signals.answered(adaptive.now() - startedAt, entry.statusOf(outcome));
+      ended(outcome);
       return outcome;
     });
   };

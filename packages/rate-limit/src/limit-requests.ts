@@ -4,6 +4,7 @@ import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
 import { exceeded, unknownQuota } from "./denials.ts";
+import { requestLoad } from "./request-load.ts";
 
 /** Options of `limitRequests`. */
 export interface LimitRequestsOptions {
@@ -54,10 +55,9 @@ export const limitRequests = ({
     limit.counts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(request);
-    const startedAt = adaptive.now();
-    adaptive.signals.admitted();
+    const ended = requestLoad(adaptive, request);
     const measured = (response: Response): Response => {
-      adaptive.signals.answered(adaptive.now() - startedAt, response.status);
+      ended(response);
       return response;
     };
     return mapOutput(next(request), measured, null);

@@ -1,42 +1,75 @@
-/** Seconds of the window for the share of failures. */
+/** Seconds after which requests are forgotten. */
 const SECONDS = 10;
 
 interface Second {
   requests: number;
   failures: number;
+  /** Requests with a latency, and the sum of these. */
+  timed: number;
+  latencyMs: number;
 }
 
-/** Load signals from a limit's requests: latency and admissions per second, failures over ten seconds. */
+const emptySecond = (): Second => ({ requests: 0, failures: 0, timed: 0, latencyMs: 0 });
+
+/**
+ * Load signals from a limit's requests: admissions per second, latency, and failures over ten seconds.
+ *
+ * Fewer requests than `minSamples` are no signal: in a quiet service one failure would be all of its requests.
+ */
 export class LoadSignals {
-  private latencyMs = 0;
-  private requests = 0;
-  private failures = 0;
+  private readonly minSamples: number;
+  private current: Second = emptySecond();
   private admittedCount = 0;
+  /** The last seconds, the latest first. */
   private readonly past: Second[] = [];
+
+  constructor(minSamples: number) {
+    this.minSamples = minSamples;
+  }
 
   admitted(): void {
     this.admittedCount++;
   }
 
-  answered(latencyMs: number, status: number): void {
-    this.latencyMs += latencyMs;
-    this.requests++;
-    if (status >= 500) this.failures++;
+  /** @param latencyMs `null` for a call that lasts as long as its client wants */
+  answered(latencyMs: number | null, isFailure: boolean): void {
+    const { current } = this;
+    current.requests++;
+    if (isFailure) current.failures++;
+    if (latencyMs === null) return;
+    current.timed++;
+    current.latencyMs += latencyMs;
   }
 
   /** Returns the signals of the ending second and starts the next. */
   endSecond(): { readonly admitted: number; readonly latencyMs: number; readonly errorShare: number } {
-    const latencyMs = this.requests === 0 ? 0 : this.latencyMs / this.requests;
-    this.past.push({ requests: this.requests, failures: this.failures });
-    if (this.past.length > SECONDS) this.past.shift();
-    const requests = this.past.reduce((sum, second) => sum + second.requests, 0);
-    const failures = this.past.reduce((sum, second) => sum + second.failures, 0);
+    this.past.unshift(this.current);
+    if (this.past.length > SECONDS) this.past.pop();
     const ended = {
       admitted: this.admittedCount,
-      latencyMs,
-      errorShare: requests === 0 ? 0 : failures / requests,
+      latencyMs: this.current.timed === 0 ? 0 : this.recentLatency(),
+      errorShare: this.errorShare(),
     };
-    this.latencyMs = this.requests = this.failures = this.admittedCount = 0;
+    this.current = emptySecond();
+    this.admittedCount = 0;
     return ended;
+  }
+
+  /** The mean of the last second, and of as many seconds before it as it takes to have enough requests. */
+  private recentLatency(): number {
+    let timed = 0;
+    let latencyMs = 0;
+    for (const second of this.past) {
+      timed += second.timed;
+      latencyMs += second.latencyMs;
+      if (timed >= this.minSamples) return latencyMs / timed;
+    }
+    return 0;
+  }
+
+  private errorShare(): number {
+    const requests = this.past.reduce((sum, second) => sum + second.requests, 0);
+    const failures = this.past.reduce((sum, second) => sum + second.failures, 0);
+    return requests < this.minSamples ? 0 : failures / requests;
   }
 }

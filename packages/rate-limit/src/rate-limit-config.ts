@@ -49,13 +49,15 @@ export interface RateLimitConfig {
   readonly onStoreError: "allow" | "deny";
   /** Minimum of `adaptive`, in requests per window. @default 10 */
   readonly minRequests: number;
+  /** Requests of a worker below which their latency and failures are no sign of overload for `adaptive`; they are of the last 10 s. @default 20 */
+  readonly minSamples: number;
   /** Share of 5xx replies in the last 10 s above which `adaptive` cuts. @default 0.1 */
   readonly errorThreshold: number;
   /** Share of one CPU above which `adaptive` cuts. @default 0.8 */
   readonly cpuThreshold: number;
   /** Share of the memory above which `adaptive` cuts. @default 0.9 */
   readonly memoryThreshold: number;
-  /** Mean latency in milliseconds above which `adaptive` cuts. @default 100 */
+  /** Mean latency of the last second in milliseconds, without the wait for bodies of clients, above which `adaptive` cuts. @default 100 */
   readonly latencyThresholdMs: number;
   /** Sources of load and time for `adaptive`. @default this process */
   readonly probes: AdaptiveProbes | undefined;
@@ -105,6 +107,7 @@ const record: ConfigRecord<RateLimitConfig> = configRecord<RateLimitConfig>("Rat
   storeTimeoutMs: integer(50, { min: 1, max: 10_000 }),
   onStoreError: oneOf("allow", ["allow", "deny"]),
   minRequests: integer(10, { min: 1, max: 1_000_000_000 }),
+  minSamples: integer(20, { min: 1, max: 1_000_000 }),
   errorThreshold: decimal(0.1, share),
   cpuThreshold: decimal(0.8, share),
   memoryThreshold: decimal(0.9, share),
@@ -146,6 +149,7 @@ export const adaptiveProblems = (input: ConfigInput<RateLimitConfig> | undefined
 
 const adaptiveFields = [
   "minRequests",
+  "minSamples",
   "errorThreshold",
   "cpuThreshold",
   "memoryThreshold",

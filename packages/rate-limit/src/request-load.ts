@@ -1,0 +1,63 @@
+import type { HttpRequest, Invocation } from "@framework/core";
+import { bodyWait, type ProtectedEntry } from "@framework/core/feature";
+import type { AdaptiveLimit } from "./adaptive-limit.ts";
+
+/** Records how a request or call ended, as signs of load. */
+export type RecordEnd<Out> = (outcome: Out) => void;
+
+/** The status of a method that a client made up. */
+const NOT_IMPLEMENTED = 501;
+/** The status of a cancelled call. */
+const CANCELLED = 499;
+const DEADLINE = 504;
+
+const isFailure = (status: number): boolean => status >= 500 && status !== NOT_IMPLEMENTED;
+
+/**
+ * Begins to measure an admitted request: the time of the app, without the wait for the client's body. What a client can cause alone is no failure, so that it
+ * cannot cut the limit of all others.
+ */
+export const requestLoad = (
+  { now, signals }: AdaptiveLimit,
+  request: HttpRequest,
+): RecordEnd<{ readonly status: number }> => {
+  signals.admitted();
+  const wait = bodyWait(request, now);
+  const startedAt = now();
+  return ({ status }) => {
+    const latencyMs = now() - startedAt - wait.ms;
+    signals.answered(latencyMs, isFailure(status) && !isCausedByClient(request, status));
+  };
+};
+
+const isCausedByClient = (request: HttpRequest, status: number): boolean => {
+  if (status === 504 && ONLY_IF_CACHED.test(request.getHeader("cache-control") ?? "")) return true;
+  let isGone = false;
+  request.onEnd((end) => (isGone = end === "aborted")); // at once if it has ended
+  return isGone;
+};
+
+/** Asks for 504 where no cache has a reply (RFC 9111 5.2.1.7). */
+const ONLY_IF_CACHED = /\bonly-if-cached\b/i;
+
+/** The same for a call of another entry point. One with a stream of messages lasts as long as its client wants: only its failure counts. */
+export const callLoad = (
+  { now, signals }: AdaptiveLimit,
+  call: Invocation,
+  entry: ProtectedEntry,
+): RecordEnd<unknown> => {
+  signals.admitted();
+  const startedAt = now();
+  return (outcome) => {
+    const isStream = entry.streams?.has(call.name) === true;
+    const failed = isFailure(entry.statusOf(outcome)) && !isEndedByClient(call, entry);
+    signals.answered(isStream ? null : now() - startedAt, failed);
+  };
+};
+
+/** Whether the client cancelled the call, or its deadline passed, which may be the client's own; the latency of a slow call counts. */
+const isEndedByClient = ({ signal }: Invocation, entry: ProtectedEntry): boolean => {
+  if (!signal.aborted) return false;
+  const status = entry.statusOf(signal.reason);
+  return status === CANCELLED || status === DEADLINE;
+};
