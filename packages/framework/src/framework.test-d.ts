@@ -1,4 +1,4 @@
-import { App as CoreApp } from "@framework/core";
+import { App as CoreApp, Blueprint as CoreBlueprint } from "@framework/core";
 import { App, Blueprint, Response } from "./index.ts";
 
 const app = new App().enableCors().enableCaching({ ttl: 60 }).enableRateLimit().enableOpenapi().enableEtag();
@@ -25,3 +25,17 @@ class Shop extends App {
   declare readonly state: { readonly title: string };
 }
 new Shop().enableEtag().get("/", ({ app: shop }) => shop.state.title);
+
+// A blueprint whose handlers see an app's own class
+const books: Blueprint<"/books", Shop> = new Blueprint("/books");
+books.get("/{id}", { cache: false }, ({ app: shop, params }) => shop.state.title + params.id);
+books.websocket("/live", (socket, { app: shop }) => socket.sendText(shop.state.title));
+const shelves = new Blueprint<"/shelves", Shop>("/shelves", { tags: ["shelves"] }).registerBlueprint(books);
+new Shop().registerBlueprint(shelves).registerBlueprint(v1);
+class Versioned extends Blueprint<"/v3"> {}
+app.registerBlueprint(new Versioned("/v3")).registerBlueprint(new CoreBlueprint("/core"));
+export const groups: readonly Blueprint[] = [v1, named];
+// @ts-expect-error an app without the features cannot register it
+new CoreApp().registerBlueprint(v1);
+// @ts-expect-error the App with every feature has no title
+new Blueprint("/shelves").get("/", ({ app: its }) => its.state.title.length);
