@@ -12,7 +12,7 @@ import { databaseInFile } from "./testing/test-database.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Runs long reads, counts event-loop turns during the last, and neither closes the database nor exits. */
+/** Runs long reads, counts event-loop turns during the last ones, and neither closes the database nor exits. On a busy machine the answer can be there before the loop turns: it reads up to twenty times. */
 const program = (index: string): string => `
 import { openDatabase } from ${JSON.stringify(index)};
 const db = openDatabase({ url: process.argv[1], longReadMs: 1 });
@@ -22,7 +22,9 @@ await read();
 await read();
 let turns = 0;
 const turn = setInterval(() => turns++, 1);
-console.log(await read(), turns > 0);
+let value = await read();
+for (let reads = 1; turns === 0 && reads < 20; reads++) value = await read();
+console.log(value, turns > 0);
 clearInterval(turn);
 `;
 
