@@ -7,12 +7,17 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 const PIPE = 3;
 const PERIOD_MS = 250;
 
+let isAlone = false;
+
 const report = (line: object): void => {
+  if (isAlone) return;
   try {
     writeSync(PIPE, `${JSON.stringify(line)}\n`);
   } catch (error) {
     // When the command reads slowly, a sample less does not disturb the service. When it has ended, even by SIGKILL, nothing else ends the service.
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") process.kill(process.pid, "SIGTERM");
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") return;
+    isAlone = true; // a second signal would end the service at once
+    process.kill(process.pid, "SIGTERM");
   }
 };
 
