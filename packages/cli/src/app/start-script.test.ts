@@ -9,6 +9,7 @@ test.each([
   ["node --import=./probe.mjs --env-file .env -- app.mts", "app.mts"],
   ["NODE_ENV=production node app.ts", "app.ts"],
   ["exec node app.ts", "app.ts"],
+  ["node $NODE_FLAGS app.ts", "app.ts"],
   ["cross-env A=1 B='x y' node app.ts", "app.ts"],
   ["dotenv -e .env -- node app.js", "app.js"],
   ['node "my app.ts"', "my app.ts"],

@@ -24,12 +24,15 @@ const commandsOf = (script: string): readonly (readonly string[])[] => {
   return commands;
 };
 
+/** An option, or a variable that may have some. */
+const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
+
 /** The module is the first word after the runner that is neither an option nor the value of one. */
 const moduleOfCommand = (words: readonly string[]): string | null => {
   const runner = words.findIndex((word) => RUNNER.test(word));
   if (runner === -1) return null;
   const found = words.find((word, at) => {
-    if (at <= runner || word.startsWith("-")) return false;
+    if (at <= runner || isOption(word)) return false;
     const before = words[at - 1] ?? "";
     const isAfterOption = before.startsWith("-") && !before.includes("=");
     return !isAfterOption || (MODULE.test(word) && !LOADING.test(before));
