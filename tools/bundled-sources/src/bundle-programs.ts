@@ -40,12 +40,13 @@ const bundleNew = (programs: readonly string[], cache: string): void => {
   const folder = mkdtempSync(join(cache, "programs-"));
   try {
     const entries = Object.fromEntries(fresh.map(({ file, key }) => [key, file]));
+    const since = Date.now();
     const lists = JSON.parse(runBundler(entries, folder, "inside", "apart")) as Record<string, string[]>;
     for (const { place, key } of fresh) {
       mkdirSync(place, { recursive: true });
       const own = mkdtempSync(join(place, "bundle-"));
       renameSync(dirname(join(folder, key)), own);
-      record(own, lists[key] ?? [], null);
+      record(own, { files: lists[key] ?? [], since, previous: null });
     }
   } catch {
     // one of the programs is broken: it says so when it is bundled alone

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,6 +64,19 @@ test("it is bundled again when a source has changed, and only then; the last two
   });
   expect(programs.map(({ output }) => output)).toEqual(["one", "two!", "three"]);
   expect(programs.map(({ bundled }) => existsSync(bundled))).toEqual([false, true, true]);
+});
+
+test("a source that has changed since the bundler began is bundled again, alone and with others", () => {
+  const later = new Date(Date.now() + 3_600_000);
+  const outputAfter = (greeting: string): string => {
+    const file = writeProgram(greeting);
+    utimesSync(at("greeting.ts"), later, later);
+    bundlePrograms(() => [file], at("joint"));
+    return ["alone", "joint"].map((cache) => outputOf(bundledProgram(file, at(cache)))).join();
+  };
+  const place = at("greeting.ts");
+  expect(outputAfter("one")).toBe(`one ${place},one ${place}`);
+  expect(outputAfter("two")).toBe(`two ${place},two ${place}`);
 });
 
 test("a source that cannot be bundled is an error with the bundler's reason, and is not remembered", () => {

@@ -57,9 +57,10 @@ export const bundledSources = (
 
 const bundledAnew = (entries: Readonly<Record<string, string>>, place: string, npm: string): string => {
   const folder = mkdtempSync(join(place, "bundle-"));
+  const since = Date.now();
   const files = JSON.parse(runBundler(entries, folder, npm)) as string[];
   const recorded = read(place);
-  record(folder, files, recorded?.folder ?? null);
+  record(folder, { files, since, previous: recorded?.folder ?? null });
   if (typeof recorded?.previous === "string")
     rmSync(join(place, recorded.previous), { recursive: true, force: true });
   return folder;
@@ -74,10 +75,21 @@ export const placeOf = (entries: Readonly<Record<string, string>>, npm: string, 
   return join(cache, `${Object.keys(entries)[0]}-${id}`);
 };
 
-/** Makes a folder with a new bundle the last one of its place. */
-export const record = (folder: string, files: readonly string[], previous: string | null): void => {
+/** A bundle that was made. */
+interface Made {
+  readonly files: readonly string[];
+  /** When the bundler began. */
+  readonly since: number;
+  readonly previous: string | null;
+}
+
+/** Makes a folder with a new bundle the last one of its place. A file that has changed since the bundler began may be bundled as it was before. */
+export const record = (folder: string, { files, since, previous }: Made): void => {
   const stamps = Object.fromEntries(
-    [...files, bundler, ownPlace, join(workspace, "pnpm-lock.yaml")].map((file) => [file, stampOf(file)]),
+    [...files, bundler, ownPlace, join(workspace, "pnpm-lock.yaml")].map((file) => [
+      file,
+      stampOf(file, since) ?? "changed",
+    ]),
   );
   const next: Recorded = { folder: basename(folder), previous, stamps };
   const written = join(folder, "recorded.json");
@@ -98,9 +110,11 @@ const isFresh = ({ stamps }: Recorded, unread: string | undefined): boolean =>
     ([file, stamp]) => (unread !== undefined && file.startsWith(unread)) || stampOf(file) === stamp,
   );
 
-const stampOf = (file: string): string => {
+/** Time of change and size of a file; `null` for a change after `since`. */
+const stampOf = (file: string, since = Infinity): string | null => {
   const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? "none" : `${stats.mtimeMs} ${stats.size}`;
+  if (stats === undefined) return "none";
+  return Math.floor(stats.mtimeMs) > since ? null : `${stats.mtimeMs} ${stats.size}`;
 };
 
 /** Runs the bundler as a process of its own, because callers are synchronous; returns what it prints. */
