@@ -6,7 +6,7 @@ import type { Receiver } from "../middleware/later.ts";
 import { discardBody } from "../middleware/outcome.ts";
 import { timeLimit } from "../middleware/timeout.ts";
 import { holdingTimers } from "../middleware/wait.ts";
-import { type BodyWait, bodyWait } from "../request/body-wait.ts";
+import { type BodyWait, bodyWait, noWait } from "../request/body-wait.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { AwaitedReply, giveLateReply } from "../request/late-reply.ts";
 import type { Response } from "../response/response.ts";
@@ -40,7 +40,7 @@ export class RouteLimit {
   /** When the first asynchronous guard of a request began. */
   private readonly since = new WeakMap<HttpRequest, number>();
   private readonly expired = new WeakSet<HttpRequest>();
-  /** How long each request has waited for its body since the handler, or the validation of its input, began. */
+  /** How long a request has waited for its body since the handler, or the validation of its input, began; none of a body that had arrived by then. */
   private readonly waits = new WeakMap<HttpRequest, BodyWait>();
   /** Whether the route ever had an asynchronous guard, and whether a request of it ever expired: most routes skip the look-ups. */
   private hasWaited = false;
@@ -77,7 +77,8 @@ export class RouteLimit {
       late: (request) => this.receiverOf(request),
     });
     return (request) => {
-      this.waits.set(request, bodyWait(request, clock.now));
+      const wait = bodyWait(request, clock.now);
+      if (wait !== noWait) this.waits.set(request, wait);
       return bounded(request, handler);
     };
   }

@@ -7,7 +7,8 @@ export interface BodyWait {
   readonly ms: number;
 }
 
-const none: BodyWait = { ms: 0 };
+/** The wait for a body that has arrived. */
+export const noWait: BodyWait = { ms: 0 };
 
 /**
  * Measures how long a request waits for the rest of its body, which is the time of its client and not of the app. Call it before the body is read. A body
@@ -17,11 +18,15 @@ const none: BodyWait = { ms: 0 };
  */
 export const bodyWait = (request: HttpRequest, now: () => number): BodyWait => {
   const source = request["bodySource"];
-  if (source.buffered !== null || source.bodyLength === 0) return none;
+  if (hasArrived(source)) return noWait;
   const wait = new MeasuredWait(now);
   request["bodySource"] = waitingSource(source, wait);
   return wait;
 };
+
+/** `buffered` is last: it makes a view of the bytes, which a body read from the window does not need. */
+const hasArrived = (source: BodySource): boolean =>
+  source.bodyLength === 0 || (source.inWindow?.() ?? -1) !== -1 || source.buffered !== null;
 
 class MeasuredWait implements BodyWait {
   private readonly now: () => number;
