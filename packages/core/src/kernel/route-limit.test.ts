@@ -72,23 +72,44 @@ test("a body that does not arrive is answered 408 where the route has a schema f
   const app = new App();
   let calls = 0;
   const body = waitingFor(Promise.resolve());
-  app.post("/", { body, timeoutSecs: 0.01 }, () => `call ${++calls}`);
+  app.post("/", { body, timeoutSecs: 0.5 }, () => `call ${++calls}`); // half of it is more than a busy machine takes to begin the read
   expect((await app.fetch(uploading(never))).status).toBe(408);
   expect(calls).toBe(0);
 });
+
+/** Parts of a limit of a second whose late replies nothing waits for. */
+const ofOneSecond = () => {
+  const clock = virtualClock();
+  const late = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
+  return { clock, limit: new RouteLimit({ timeoutMs: 1000, late, clock }) };
+};
+
+/** An app whose handler has a second of a clock of its own. `begun` resolves when the handler says so. */
+const limitedApp = (handle: (request: HttpRequest, begin: () => void) => Promise<unknown>) => {
+  const { clock, limit } = ofOneSecond();
+  const begun = Promise.withResolvers<void>();
+  const app = new App();
+  const handler = limit.around(async (request) => Response.json(await handle(request, begun.resolve)));
+  app.post("/", (request) => handler(request));
+  return { app, clock, begun: begun.promise };
+};
 
 test.each([
   ["json()", (request: HttpRequest) => request.json()],
   ["stream()", (request: HttpRequest) => request.stream().pipeTo(new WritableStream())],
 ])("a handler that waits for a body in %s is answered 408, and its request aborts", async (_name, read) => {
-  const app = new App();
   const reason = Promise.withResolvers<unknown>();
-  app.post("/", { timeoutSecs: 0.01 }, (request) => {
+  const { app, clock, begun } = limitedApp(async (request, begin) => {
     request.signal.addEventListener("abort", () => reason.resolve(request.signal.reason));
-    return read(request);
+    const reading = read(request);
+    await turn(); // the first half is there
+    begin();
+    return reading;
   });
-  const reply = await app.fetch(uploading(never));
-  expect([reply.status, await reply.json()]).toEqual([
+  const reply = app.fetch(uploading(never));
+  await begun;
+  await clock.advance(1000);
+  expect([(await reply).status, await (await reply).json()]).toEqual([
     408,
     { error: "Request Timeout", detail: "The request body took too long to arrive", status: 408 },
   ]);
@@ -96,15 +117,34 @@ test.each([
 });
 
 test.each([
-  ["before it reads the body", never, false],
-  ["after it has read the body", Promise.resolve(), true],
-])("a handler that hangs %s is answered 504", async (_case, rest, reads) => {
+  [501, 408],
+  [500, 504],
+])(
+  "a handler that hangs when it has waited %i of 1000 ms for its body is answered %i",
+  async (ms, status) => {
+    const rest = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    const { app, clock, begun } = limitedApp(async (request, begin) => {
+      const reading = request.json();
+      begin();
+      await reading;
+      read.resolve();
+      return never;
+    });
+    const reply = app.fetch(uploading(rest.promise));
+    await begun;
+    await clock.advance(ms);
+    rest.resolve();
+    await read.promise;
+    await clock.advance(1000 - ms);
+    expect((await reply).status).toBe(status);
+  },
+);
+
+test("a handler that hangs before it reads the body is answered 504", async () => {
   const app = new App();
-  app.post("/", { timeoutSecs: 0.2 }, async (request) => {
-    if (reads) await request.json();
-    return never;
-  });
-  expect((await app.fetch(uploading(rest))).status).toBe(504);
+  app.post("/", { timeoutSecs: 0.01 }, () => never);
+  expect((await app.fetch(uploading(never))).status).toBe(504);
 });
 
 test("a handler is not called for input that is valid too late", async () => {
@@ -120,14 +160,12 @@ test("a handler is not called for input that is valid too late", async () => {
 });
 
 test("guards and handler share the time, and synchronous guards set no timer", async () => {
-  const clock = virtualClock();
+  const { clock, limit } = ofOneSecond();
   const request = {
     abort() {},
     context: { get: () => null },
     bodySource: { bodyLength: 0 },
   } as unknown as HttpRequest;
-  const late = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
-  const limit = new RouteLimit({ timeoutMs: 1000, late, clock });
   const guard = Promise.withResolvers<void>();
   const passed = limit.waitFor(request, guard.promise);
   await clock.advance(700);
