@@ -94,7 +94,18 @@ test.each(formTypes)(
   },
 );
 
-test("a form whose length is stated as 0 is one without fields, by every method", async () => {
+test.each(["POST", "PUT"])("a %s of length 0 has no body if its type is multipart", async (method) => {
+  const app = new App();
+  const body = z.object({ a: z.string() }).optional();
+  app.route("/x", { methods: ["POST", "PUT"], body }, ({ input }) => ({ given: input.body ?? "nothing" }));
+  for (const length of [{}, { "content-length": "0" }]) {
+    const headers = { "content-type": "multipart/form-data; boundary=x", ...length };
+    const reply = await ask(app, "/x", { method, headers });
+    expect([reply.status, await reply.json()]).toEqual([200, { given: "nothing" }]);
+  }
+});
+
+test("a urlencoded form whose length is stated as 0 is one without fields, by every method", async () => {
   const app = new App();
   app.delete("/x", { body: z.object({ a: z.string().default("none") }).optional() }, ({ input }) => ({
     given: input.body ?? "nothing",

@@ -313,9 +313,9 @@ export class HttpRequest<
 
   private valueRead(): Awaitable<unknown> {
     const { mediaType } = this;
-    const isForm = isFormType(mediaType) || isMultipartType(mediaType);
+    const isForm = isFormType(mediaType);
     if (this.bodySource.bodyLength === 0 && !(isForm && this.isFormSent)) return undefined;
-    if (isForm) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, whether or not its length is known before
+    if (isForm || isMultipartType(mediaType)) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, whether or not its length is known before
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
       if (isJsonType(mediaType)) return this.parsedJson(bytes);
@@ -324,7 +324,7 @@ export class HttpRequest<
     });
   }
 
-  /** Whether an empty form was sent, and not nothing (RFC 9110 6.4): with a length, or by a method whose clients state the length of nothing too (8.6). */
+  /** Whether an empty form was sent, and not nothing (RFC 9110 6.4): with a length, or by a method whose clients state the length of nothing too (8.6). A multipart one is never of length 0. */
   private get isFormSent(): boolean {
     const { method, source } = this;
     return method === "POST" || method === "PUT" || source.field("content-length") !== null;
