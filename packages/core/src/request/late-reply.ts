@@ -19,8 +19,8 @@ export interface LateReply {
 export const AwaitedReply: Key<Slot | null> = key<Slot | null>("awaited_reply", null);
 
 /**
- * Keeps the reply of a handler after `timeoutSecs` of its route, or `TimeoutConfig.handlerSecs`, has answered 504: for a middleware that must know when
- * the handler has ended. Call it before `next`, and read the result after it. Several middlewares of a request get the same reply.
+ * Keeps the reply of a handler after `timeoutSecs` of its route, or `TimeoutConfig.handlerSecs`, has answered 504 or 408: for a middleware that must know
+ * when the handler has ended. Call it before `next`, and read the result after it. Several middlewares of a request get the same reply.
  *
  * @param options.readsBody whether the middleware reads or cancels the body; unless one of them does, a streamed body is cancelled. @default true
  */

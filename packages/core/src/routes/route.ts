@@ -58,7 +58,7 @@ export interface RouteOptions<
   readonly name?: string;
   /** Body limit of this route, in bytes. @default `LimitsConfig.maxBodyBytes` */
   readonly maxBodyBytes?: number;
-  /** Seconds that the guards, the validated input and the handler have together until the client gets 504, a day at most. @default `TimeoutConfig.handlerSecs` */
+  /** Seconds that the guards, the validated input and the handler have together until the client gets 504, or 408 if its body was slow; a day at most. @default `TimeoutConfig.handlerSecs` */
   readonly timeoutSecs?: number;
 }
 
