@@ -42,19 +42,39 @@ const lists = [
 // checkers find out the same, a sixth less. The lists keep the other cores busy.
 const inMemory = process.env.TMPDIR === undefined ? memoryFolder() : undefined;
 const temporary = inMemory === undefined ? {} : { TMPDIR: inMemory };
-process.on("exit", () => inMemory && rmSync(inMemory, { recursive: true, force: true, maxRetries: 5 }));
+const removeMemory = () => inMemory && rmSync(inMemory, { recursive: true, force: true, maxRetries: 5 });
+process.on("exit", removeMemory);
 const env = { GOGC: "off", GOMAXPROCS: "1", GOMEMLIMIT: "2GiB", ...temporary, ...process.env };
+
+// A signal ends this process when its steps have ended: what they have in memory is removed only then.
+const running = new Set();
+const replaced = process.platform === "win32" ? "" : "exec "; // a signal for the shell is one for the step
+let endedBy = null;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.once(signal, () => {
+    endedBy = signal;
+    if (signal === "SIGTERM") for (const child of running) child.kill(signal); // a terminal sends the others to all
+  });
 
 /** The steps of a list that failed; a failure does not keep the others from running. */
 const failuresOf = async (steps) => {
   const failed = [];
   for (const step of steps) {
-    const [status] = await once(spawn(step, { shell: true, stdio: "inherit", env }), "exit");
+    if (endedBy !== null) break;
+    const child = spawn(`${replaced}${step}`, { shell: true, stdio: "inherit", env });
+    running.add(child);
+    const [status] = await once(child, "exit");
+    running.delete(child);
     if (status !== 0) failed.push(step);
   }
   return failed;
 };
 const failed = (await Promise.all(lists.map(failuresOf))).flat();
+if (endedBy !== null) {
+  removeMemory();
+  process.kill(process.pid, endedBy);
+  await new Promise(() => {});
+}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const file of found()) {

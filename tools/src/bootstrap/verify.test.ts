@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -93,4 +94,26 @@ test("every failed test is named at the end, with the beginning of its message",
   expect(stdout).toMatch(
     /FAILED tools\/src\/a\.test\.ts › adds\nExpected: 3\n6 passed, 1 failed, 1 skipped\n$/,
   );
+});
+
+test("a run that SIGTERM ends leaves neither its steps nor its temporary files behind", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "verify-"));
+  for (const name of ["turbo", "node"]) {
+    writeFileSync(join(folder.path, name), '#!/bin/sh\necho "in ${TMPDIR:-none},"\nexec sleep 300\n');
+    chmodSync(join(folder.path, name), 0o755);
+  }
+  const child = spawn(process.execPath, [join(root, "tools/verify.mjs")], {
+    cwd: folder.path,
+    env: { ...process.env, TMPDIR: undefined, PATH: `${folder.path}${delimiter}${process.env["PATH"]}` },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  let out = "";
+  for await (const piece of child.stdout) {
+    out += String(piece);
+    if (out.split(",").length > 2) child.kill("SIGTERM"); // both lists run; the output ends with the last process
+  }
+  expect(await exited).toEqual([null, "SIGTERM"]);
+  const [, place = ""] = /^in (.*),$/m.exec(out) ?? [];
+  expect([place === "", existsSync(place)]).toEqual([false, false]);
 });
