@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempDisposableSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempDisposableSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { openDatabase } from "./index.ts";
 import { databaseInFile } from "./testing/test-database.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -87,6 +88,22 @@ test("a read without an end ends with its process, even when that is killed", as
   await once(child, "exit");
   await waitFor(() => !isRunning(database), { timeoutMs: 60_000 });
   expect(isRunning(database)).toBe(false);
+});
+
+test("closing merges the write-ahead log into the file, also after long reads", async () => {
+  await using file = databaseInFile();
+  const path = file.url.slice("sqlite://".length);
+  const db = openDatabase({ url: file.url, longReadMs: 1 });
+  await db.execute("CREATE TABLE t (x TEXT)");
+  const long =
+    "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000) SELECT count(*) FROM c";
+  await waitFor(async () => (await db.fetchValue(long)) === 100_000 && isRunning(path), {
+    timeoutMs: 60_000,
+  });
+  await db.execute("INSERT INTO t VALUES ('kept')");
+  expect(existsSync(`${path}-wal`)).toBe(true);
+  await db.close();
+  expect([existsSync(`${path}-wal`), isRunning(path)]).toEqual([false, false]);
 });
 
 test("a program that only waits for the database to close waits for the reading process", async () => {

@@ -273,10 +273,13 @@ export class SqliteBackend implements Backend {
     if (this.closed) return;
     await this.mutex.acquire(undefined, Math.min(graceMs, this.options.waitMs)).catch(() => {}); // what still runs is rolled back
     this.closed = true;
-    this.reader?.close();
-    this.writer?.close();
-    this.mutex.release();
-    await this.readingProcess.close(graceMs);
+    try {
+      await this.readingProcess.close(graceMs);
+    } finally {
+      this.reader?.close();
+      this.writer?.close(); // the last one, which merges the write-ahead log: until then, the file has data that were deleted
+      this.mutex.release();
+    }
   }
 
   private prepareRead(text: string): Prepared | null {
