@@ -43,6 +43,10 @@ test.each(["", "${CHANGE_ME}", "$EXAMPLE", "correct horse battery staple", "inte
   },
 );
 
+test("a random text that has a short word of placeholders in it is not found", () => {
+  expect(isFound("0MZmWTbsyJ_gZGKXsVzOXoIvVYk1yOUR_B9KhDXKtonT8HR-5VCc")).toBe(false);
+});
+
 test("random bytes in base64, base64url and hexadecimal are not found", () => {
   fc.assert(
     fc.property(

@@ -18,7 +18,10 @@ const PLACEHOLDER =
   /^(?:(?:my|your|the|a)?[-_ ]?(?:super)?[-_ ]?(?:secret|password|token|key)(?:[-_ ]?key)?|admin|root|test|dev|default|pass|letmein|qwerty|foo|bar|x+|1234\d*|todo|password\d*|postgres|<.+>)$/i;
 
 /** Words of placeholders, alone or in a longer text. Each is too long to be part of a random text in base64. */
-const WORDS = /change[-_ ]?(?:me|this|it)(?![a-z])|placeholder|(?:^|[^a-z])(?:replace|example|your[-_ ])/i;
+const WORDS = /change[-_ ]?(?:me|this|it)(?![a-z])|placeholder|(?:^|[^a-z])(?:replace|example)/i;
+
+/** A short word, which a random text has in mixed letters or between others now and then. */
+const YOUR = /(?:^|[-_ <])(?:your|Your|YOUR)[-_ ]/;
 
 /** A variable of the shell or of Compose: its value is elsewhere. */
 const VARIABLE = /^\$\{?\w+\}?$/;
@@ -26,7 +29,11 @@ const VARIABLE = /^\$\{?\w+\}?$/;
 const isGuessable = (value: string): boolean =>
   value !== "" &&
   !VARIABLE.test(value) &&
-  (PLACEHOLDER.test(value) || WORDS.test(value) || isRepeated(value) || hasFewCharacters(value));
+  (PLACEHOLDER.test(value) ||
+    WORDS.test(value) ||
+    YOUR.test(value) ||
+    isRepeated(value) ||
+    hasFewCharacters(value));
 
 /** Whether a text is one character, or another text over and over, at least twice. */
 const isRepeated = (value: string): boolean => {
