@@ -109,8 +109,10 @@ test.each([
   const reply = app.fetch(uploading(never));
   await begun;
   await clock.advance(1000);
-  expect([(await reply).status, await (await reply).json()]).toEqual([
+  const { status, headers } = await reply;
+  expect([status, headers.get("connection"), await (await reply).json()]).toEqual([
     408,
+    "close",
     { error: "Request Timeout", detail: "The request body took too long to arrive", status: 408 },
   ]);
   expect(await reason.promise).toMatchObject({ status: 408 });

@@ -101,7 +101,7 @@ export class RouteLimit {
     const { timeoutMs } = this;
     const waitMs = this.waits.get(request)?.ms ?? 0;
     return waitMs > timeoutMs / 2
-      ? new HttpError(408, "The request body took too long to arrive")
+      ? new HttpError(408, "The request body took too long to arrive", closing)
       : new HandlerTimeoutError(timeoutMs / 1000);
   }
 
@@ -121,6 +121,9 @@ export class RouteLimit {
     };
   }
 }
+
+/** RFC 9110 15.5.9: what is left of the body is not worth waiting for. */
+const closing = { headers: { connection: "close" } };
 
 /** Returns the limit of a route; `null` for none. */
 export const routeLimit = (
