@@ -27,12 +27,11 @@ test.each(pairs)("%s and %s reply identically in any order", async (one, other) 
     [one, other],
     [other, one],
   ];
-  const [first, ...others] = await Promise.all([
-    played({ installed: there, enabled: there }),
+  const [first, second] = await Promise.all([
     played({ installed: there, enabled: back }),
-    played({ installed: back, enabled: back }),
+    played({ installed: back, enabled: there }),
   ]);
-  for (const transcript of others) expect(transcript).toEqual(first);
+  expect(second).toEqual(first);
 });
 
 test.each(toggleNames.map((name) => [name]))("%s alone satisfies its requirements", async (name) => {
