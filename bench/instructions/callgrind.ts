@@ -79,7 +79,13 @@ export const startCounted = async (
     ],
     {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NODE_OPTIONS: undefined, NODE_ENV: "production", PORT: "0" },
+      env: {
+        ...process.env,
+        NODE_OPTIONS: undefined,
+        NODE_COMPILE_CACHE: undefined,
+        NODE_ENV: "production",
+        PORT: "0",
+      },
     },
   );
   if (running.size === 0) process.once("exit", endAll);

@@ -1,6 +1,7 @@
 // Test files share compiled code: each one loads all of its modules anew, and compiling them again took a third of that time.
 import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
+import { readCode, storeCode } from "./stored-code.ts";
 
 // V8's own cache holds a script, and with it all modules of a test file that has ended: memory grew by 5 MB a file, and each collection took longer.
 setFlagsFromString("--no-compilation-cache");
@@ -11,7 +12,15 @@ const compiled = new Map();
 /** The code that V8 made of the same text before. V8 itself compares only the lengths of texts. */
 const codeOf = (file, text) => {
   const known = compiled.get(file);
-  return known?.text === text ? known.code : undefined;
+  if (known?.text === text) return known.code;
+  const code = readCode(file, text);
+  if (code !== undefined) compiled.set(file, { text, code });
+  return code;
+};
+
+const keep = (file, text, code) => {
+  compiled.set(file, { text, code });
+  storeCode(file, text, code);
 };
 
 const { SourceTextModule, compileFunction } = vm;
@@ -26,7 +35,7 @@ vm.SourceTextModule = class extends SourceTextModule {
       cachedData = undefined;
       super(text, options);
     }
-    if (cachedData === undefined) compiled.set(options.identifier, { text, code: this.createCachedData() });
+    if (cachedData === undefined) keep(options.identifier, text, this.createCachedData());
   }
 };
 
@@ -35,6 +44,6 @@ vm.compileFunction = (text, parameters, options) => {
   const produceCachedData = cachedData === undefined;
   const result = compileFunction(text, parameters, { ...options, cachedData, produceCachedData });
   if (result.cachedDataRejected) compiled.delete(options.filename);
-  if (produceCachedData) compiled.set(options.filename, { text, code: result.cachedData });
+  if (produceCachedData) keep(options.filename, text, result.cachedData);
   return result;
 };
