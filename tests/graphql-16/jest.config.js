@@ -15,7 +15,7 @@ export default {
   // Without the suites that start processes, which would load 17, those that execute nothing, and results in parts, which 16 lacks.
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
-    "/(?:workers|readme|page|graphql-config|in-parts|refusals)\\.test\\.ts$",
+    "/(?:workers|readme|page|graphql-config|in-parts|refusals|client-command)\\.test\\.ts$",
   ],
   moduleNameMapper: { ...packages, "^graphql$": resolve("graphql") },
 };
