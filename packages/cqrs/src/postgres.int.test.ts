@@ -16,23 +16,18 @@ import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { requestTransactions } from "./routes/request-transactions.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
-/** Facts about the statements of this package: locks, rows of keys, cancelled statements. */
-const own = [
-  executing,
-  failures,
-  keys,
+/** Facts about what releases of the server could do differently: locks, rows of keys, cancelled statements. */
+const ofTheServer = [executing, failures, keys, timeLimits, crashes, heldRouteKeys];
+const others = [
   keptResults,
-  timeLimits,
   unknownOutcomes,
-  crashes,
   routeKeys,
-  heldRouteKeys,
   requestTransactions,
   queued,
   commandStatus,
+  eventFacts,
+  syncFacts,
 ];
-/** The event store has a contract of its own on the newest server. */
-const others = [eventFacts, syncFacts];
 
 const onServer = (server: string, facts: readonly (typeof executing)[]): void =>
   withServer(server, (url) => {
@@ -43,5 +38,5 @@ const onServer = (server: string, facts: readonly (typeof executing)[]): void =>
     for (const each of facts) each(test, databases);
   });
 
-onServer("postgres", [...own, ...others]);
-onServer("postgres-newest", own);
+onServer("postgres", [...ofTheServer, ...others]);
+onServer("postgres-newest", ofTheServer);

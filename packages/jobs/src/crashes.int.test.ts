@@ -3,5 +3,4 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { crashFacts } from "./crashes.test-kit.ts";
 
-for (const name of ["postgres", "postgres-newest"])
-  withServer(name, (server) => crashFacts(test, () => databaseInSchema(server)));
+withServer("postgres", (server) => crashFacts(test, () => databaseInSchema(server)));
