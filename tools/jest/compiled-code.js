@@ -43,7 +43,7 @@ vm.compileFunction = (text, parameters, options) => {
   const cachedData = codeOf(options.filename, text);
   const produceCachedData = cachedData === undefined;
   const result = compileFunction(text, parameters, { ...options, cachedData, produceCachedData });
-  if (result.cachedDataRejected) compiled.delete(options.filename);
+  if (result.cachedDataRejected) compiled.set(options.filename, { text }); // made anew the next time
   if (produceCachedData) keep(options.filename, text, result.cachedData);
   return result;
 };
