@@ -1,14 +1,22 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
 import { transformSync } from "rolldown/utils";
 
 /** Compiles a source as the compiler does with `experimentalDecorators` and `emitDecoratorMetadata`. */
-export default {
-  process(source, path) {
-    const { code, errors } = transformSync(path, source, {
-      target: "es2025",
-      typescript: { onlyRemoveTypeImports: true },
-      decorator: { legacy: true, emitDecoratorMetadata: true },
-    });
-    if (errors.length > 0) throw errors[0];
-    return { code };
-  },
+const compiled = (path) => {
+  const { code, errors } = transformSync(path, readFileSync(path, "utf8"), {
+    target: "es2025",
+    typescript: { onlyRemoveTypeImports: true },
+    decorator: { legacy: true, emitDecoratorMetadata: true },
+  });
+  if (errors.length > 0) throw errors[0];
+  return code;
 };
+
+registerHooks({
+  load(url, context, next) {
+    if (!/\/src\/nest\/.*\.ts$/.test(url)) return next(url, context);
+    return { format: "module", source: compiled(fileURLToPath(url)), shortCircuit: true };
+  },
+});

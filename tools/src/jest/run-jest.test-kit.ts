@@ -11,25 +11,37 @@ interface Run {
   readonly results: unknown;
 }
 
-/** Runs jest, with this workspace's reporters, over one test file of the given body. */
-export const runJest = (file: string): Run => {
+/** Runs jest as in this workspace over one test file of the given body. */
+export const runJest = (body: string): Run => runJestOver({ "one.test.ts": body });
+
+const GLOBALS = 'import { afterAll, afterEach, expect, jest, test } from "@jest/globals";\n';
+
+/** Runs jest as in this workspace over files, in an order that jest chooses. */
+export const runJestOver = (files: Readonly<Record<string, string>>): Run => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "leftovers-"));
   const tool = (name: string): string => join(root, "tools/jest", name);
-  const reporters = [
-    [tool("leftovers-reporter.js"), { graceMs: 300 }],
-    [tool("totals-reporter.js"), {}],
-    [tool("temporary-files-reporter.js"), {}],
-  ];
+  const config = {
+    testMatch: ["<rootDir>/src/*.test.ts"],
+    extensionsToTreatAsEsm: [".ts"],
+    testEnvironment: tool("environment.js"),
+    runtime: tool("runtime.js"),
+    injectGlobals: false,
+    reporters: [
+      [tool("leftovers-reporter.js"), { graceMs: 300 }],
+      [tool("totals-reporter.js"), {}],
+      [tool("temporary-files-reporter.js"), {}],
+    ],
+    maxWorkers: 1,
+    transform: {},
+  };
   mkdirSync(join(folder.path, "src"));
   symlinkSync(join(root, "node_modules"), join(folder.path, "node_modules"), "junction");
   writeFileSync(join(folder.path, "package.json"), '{ "type": "module" }');
-  writeFileSync(
-    join(folder.path, "jest.config.json"),
-    JSON.stringify({ reporters, maxWorkers: 1, transform: {} }),
-  );
-  writeFileSync(join(folder.path, "src/one.test.js"), file);
+  writeFileSync(join(folder.path, "jest.config.json"), JSON.stringify(config));
+  for (const [name, body] of Object.entries(files))
+    writeFileSync(join(folder.path, "src", name), GLOBALS + body);
   const jest = join(root, "node_modules/jest/bin/jest.js");
-  const { status, stderr } = spawnSync(process.execPath, ["--experimental-vm-modules", jest], {
+  const { status, stderr } = spawnSync(process.execPath, [jest], {
     cwd: folder.path,
     encoding: "utf8",
     timeout: 60_000,

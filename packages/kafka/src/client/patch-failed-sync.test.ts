@@ -1,8 +1,8 @@
-import { createRequire } from "node:module";
 import { expect, test } from "@jest/globals";
 import { patchFailedSync } from "./patch-failed-sync.ts";
+import { requireOfUnpatchedDriver } from "./unpatched-driver.test-kit.ts";
 
-const require = createRequire(import.meta.url);
+const require = requireOfUnpatchedDriver();
 const { prototype } = require("kafkajs/src/consumer/consumerGroup.js") as {
   prototype: { joinAndSync(): Promise<void> };
 };

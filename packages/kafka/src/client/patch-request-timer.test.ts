@@ -1,8 +1,8 @@
-import { createRequire } from "node:module";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { PATCHED_VERSION, patchRequestTimer } from "./patch-request-timer.ts";
+import { requireOfUnpatchedDriver } from "./unpatched-driver.test-kit.ts";
 
-const require = createRequire(import.meta.url);
+const require = requireOfUnpatchedDriver();
 const NAME = "scheduleCheckPendingRequests";
 
 interface Queue {

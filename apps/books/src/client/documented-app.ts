@@ -1,0 +1,15 @@
+import { createBooksApp } from "../app.ts";
+import type { BooksApp } from "../books-app.ts";
+import { booksSettings } from "../settings.ts";
+
+/** Creates the service on a database in memory, with every route protected. */
+export const createDocumentedApp = (): BooksApp =>
+  createBooksApp(
+    booksSettings({
+      DATABASE_URL: "sqlite://:memory:",
+      BOOKS_LOG: "silent",
+      BOOKS_WORK: "off",
+      BOOKS_SECRET: "0123456789abcdef0123456789abcdef",
+      BOOKS_PASSWORD: "p",
+    }),
+  );
