@@ -1,7 +1,7 @@
-import { virtualClock, waitFor } from "@framework/testing";
+import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { type QueueOptions } from "../feature.ts";
-import { add, type Fact, Gate, gone, inState, LEASE_MS, work } from "./queue-tools.test-kit.ts";
+import { add, type Fact, Gate, gone, hangingWork, inState, LEASE_MS, work } from "./queue-tools.test-kit.ts";
 
 /** Who may work on an item and complete it, on every database. */
 export const holdingFacts = (fact: Fact): void => {
@@ -61,9 +61,9 @@ export const holdingFacts = (fact: Fact): void => {
 
   fact("a transaction cannot complete an item that was taken over", async (processes) => {
     const gate = new Gate();
-    const hung = await work(processes, { handle: gate.handle }, { clock: virtualClock() });
+    const hung = await hangingWork(processes, { handle: gate.handle });
     const id = await add(hung.queue, "a");
-    await gate.began("a");
+    await hung.until(() => gate.items.length === 1);
     await processes.time.advance(LEASE_MS);
     const other = new Gate();
     const { queue } = await work(processes, { handle: other.handle });
@@ -80,13 +80,13 @@ export const holdingFacts = (fact: Fact): void => {
     const gate = new Gate();
     const policy = { retry: { attempts: 2 } };
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const { queue } = await work(processes, { ...policy, handle: gate.handle }, { clock: virtualClock() });
+      const { queue, until } = await hangingWork(processes, { ...policy, handle: gate.handle });
       if (attempt === 1) await add(queue, "a");
-      await waitFor(() => gate.items.length === attempt);
+      await until(() => gate.items.length === attempt);
       await processes.time.advance(LEASE_MS);
     }
     const { kernel } = await work(processes, { ...policy, handle: gate.handle });
-    await waitFor(async () => (await kernel.parked.count()) === 1);
+    await waitFor(async () => (await kernel.parked.count()) === 1, { what: "the parked item" });
     expect((await kernel.parked.list()).items[0]).toMatchObject({
       errorCode: "DURABLE_ATTEMPT_LOST",
       attempts: 2,
@@ -101,9 +101,9 @@ export const holdingFacts = (fact: Fact): void => {
     ] as const) {
       const gate = new Gate();
       const options = { name, onExhausted, retry: { attempts: 1 }, keepFailedSecs: 60, handle: gate.handle };
-      const { queue } = await work(processes, options, { clock: virtualClock() });
+      const { queue, until } = await hangingWork(processes, options);
       const id = await add(queue, "a");
-      await gate.began("a");
+      await until(() => gate.items.length === 1);
       await processes.time.advance(LEASE_MS);
       const other = await work(processes, options);
       await inState(other.queue, id, state);

@@ -1,5 +1,5 @@
 // What the facts about queues share: a gate for handlers, and processes that work.
-import { waitFor } from "@framework/testing";
+import { virtualClock, waitFor } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
 import { Processes } from "../processes.test-kit.ts";
 import type { OwnKernel, QueueOptions, WorkItem, WorkQueue } from "../feature.ts";
@@ -57,6 +57,26 @@ export const work = async (
   await kernel.start();
   return { kernel, queue };
 };
+
+/** A process that hangs once its handler runs: its clock goes on only while `until` waits, so that it polls again when another process had locked the item. */
+export const hangingWork = async (
+  processes: Processes,
+  options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">,
+): Promise<Working & { until(isRunning: () => boolean): Promise<void> }> => {
+  const clock = virtualClock();
+  const working = await work(processes, options, { clock });
+  const until = async (isRunning: () => boolean): Promise<void> => {
+    const look = async (): Promise<boolean> => {
+      if (!isRunning()) await clock.advance(POLL_MS);
+      return isRunning();
+    };
+    await waitFor(look, { what: "the handler of a process that hangs" });
+  };
+  return { ...working, until };
+};
+
+/** The longest time between two polls. */
+const POLL_MS = 20;
 
 export const add = async (queue: WorkQueue<string>, payload: string, parts: object = {}): Promise<string> => {
   const [added] = await queue.enqueue({ payload, ...parts });
