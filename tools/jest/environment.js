@@ -23,6 +23,7 @@ export default class {
    */
   async setup() {
     delete Error.prepareStackTrace;
+    Error.stackTraceLimit = 10; // Node's own: jest's 100 makes each error, and each assertion, cost more
   }
 
   async teardown() {
