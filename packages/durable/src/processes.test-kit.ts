@@ -1,5 +1,6 @@
 // What the facts about leases and lanes share: processes on one database.
 import type { Logger } from "@framework/core";
+import type { Database } from "@framework/database";
 import { virtualClock, type VirtualClock } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
 import {
@@ -27,6 +28,8 @@ const nowhere = (): Place => ({ id: null, pid: 1, started: null, isGone: () => f
 /** Processes on one database, whose time only the test advances. */
 export class Processes {
   readonly time: TableClock;
+  /** Those that were made here. */
+  readonly kernels: OwnKernel[] = [];
   private readonly database: TestDatabase;
 
   constructor(database: TestDatabase, time: TableClock) {
@@ -46,9 +49,21 @@ export class Processes {
   }
 
   create(options: KernelOptions = {}): OwnKernel {
+    return this.createOn(this.database.open(), options);
+  }
+
+  /** A process that hangs once it works: its clock stands still, and it hears of nothing, since notifications would make it renew its leases. */
+  createHanging(): OwnKernel {
+    const listen = { value: () => new Promise<never>(() => {}) };
+    return this.createOn(Object.create(this.database.open(), { listen }), { clock: virtualClock() });
+  }
+
+  private createOn(db: Database, options: KernelOptions): OwnKernel {
     const { now } = this.time;
     const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20 };
-    return createKernel(this.database.open(), { now, config, log: quiet, place: nowhere, ...options });
+    const kernel = createKernel(db, { now, config, log: quiet, place: nowhere, ...options });
+    this.kernels.push(kernel);
+    return kernel;
   }
 }
 

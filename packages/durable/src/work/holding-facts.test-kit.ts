@@ -63,7 +63,7 @@ export const holdingFacts = (fact: Fact): void => {
     const gate = new Gate();
     const hung = await hangingWork(processes, { handle: gate.handle });
     const id = await add(hung.queue, "a");
-    await hung.until(() => gate.items.length === 1);
+    await gate.began("a");
     await processes.time.advance(LEASE_MS);
     const other = new Gate();
     const { queue } = await work(processes, { handle: other.handle });
@@ -80,9 +80,9 @@ export const holdingFacts = (fact: Fact): void => {
     const gate = new Gate();
     const policy = { retry: { attempts: 2 } };
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const { queue, until } = await hangingWork(processes, { ...policy, handle: gate.handle });
+      const { queue } = await hangingWork(processes, { ...policy, handle: gate.handle });
       if (attempt === 1) await add(queue, "a");
-      await until(() => gate.items.length === attempt);
+      await waitFor(() => gate.items.length === attempt);
       await processes.time.advance(LEASE_MS);
     }
     const { kernel } = await work(processes, { ...policy, handle: gate.handle });
@@ -101,9 +101,9 @@ export const holdingFacts = (fact: Fact): void => {
     ] as const) {
       const gate = new Gate();
       const options = { name, onExhausted, retry: { attempts: 1 }, keepFailedSecs: 60, handle: gate.handle };
-      const { queue, until } = await hangingWork(processes, options);
+      const { queue } = await hangingWork(processes, options);
       const id = await add(queue, "a");
-      await until(() => gate.items.length === 1);
+      await gate.began("a");
       await processes.time.advance(LEASE_MS);
       const other = await work(processes, options);
       await inState(other.queue, id, state);

@@ -1,5 +1,5 @@
 // What the facts about queues share: a gate for handlers, and processes that work.
-import { virtualClock, waitFor } from "@framework/testing";
+import { waitFor } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
 import { Processes } from "../processes.test-kit.ts";
 import type { OwnKernel, QueueOptions, WorkItem, WorkQueue } from "../feature.ts";
@@ -46,37 +46,24 @@ export interface Working {
   readonly queue: WorkQueue<string>;
 }
 
+type Options = Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">;
+
 /** Starts a process that works on the queue. */
-export const work = async (
+export const work = (
   processes: Processes,
-  options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">,
+  options: Options,
   kernelOptions: Parameters<Processes["create"]>[0] = {},
-): Promise<Working> => {
-  const kernel = processes.create(kernelOptions);
+): Promise<Working> => workOn(processes.create(kernelOptions), options);
+
+/** Starts one that hangs once it has begun an item. */
+export const hangingWork = (processes: Processes, options: Options): Promise<Working> =>
+  workOn(processes.createHanging(), options);
+
+const workOn = async (kernel: OwnKernel, options: Options): Promise<Working> => {
   const queue = kernel.queue<string>({ name: "mail", retry: { jitter: 0 }, ...options });
   await kernel.start();
   return { kernel, queue };
 };
-
-/** A process that hangs once its handler runs: its clock goes on only while `until` waits, so that it polls again when another process had locked the item. */
-export const hangingWork = async (
-  processes: Processes,
-  options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">,
-): Promise<Working & { until(isRunning: () => boolean): Promise<void> }> => {
-  const clock = virtualClock();
-  const working = await work(processes, options, { clock });
-  const until = async (isRunning: () => boolean): Promise<void> => {
-    const look = async (): Promise<boolean> => {
-      if (!isRunning()) await clock.advance(POLL_MS);
-      return isRunning();
-    };
-    await waitFor(look, { what: "the handler of a process that hangs" });
-  };
-  return { ...working, until };
-};
-
-/** The longest time between two polls. */
-const POLL_MS = 20;
 
 export const add = async (queue: WorkQueue<string>, payload: string, parts: object = {}): Promise<string> => {
   const [added] = await queue.enqueue({ payload, ...parts });
@@ -93,8 +80,8 @@ export const gone = async (queue: WorkQueue<string>, id: string): Promise<void> 
 /** The lease of an item, as configured by default. */
 export const LEASE_MS = 15_000;
 
-/** Registers one fact, which gets the processes on a database of its own, and the kernels that it creates. */
-export type Fact = (name: string, run: (processes: Processes, kernels: OwnKernel[]) => Promise<void>) => void;
+/** Registers one fact, which gets the processes on a database of its own. */
+export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;
 
 /** Returns what registers facts on databases. */
 export const factsOn =
@@ -102,18 +89,11 @@ export const factsOn =
   (name, run) =>
     test(name, async () => {
       await using database = await make();
-      const kernels: OwnKernel[] = [];
       const processes = await Processes.on(database);
-      const create = processes.create.bind(processes);
-      processes.create = (options) => {
-        const kernel = create(options);
-        kernels.push(kernel);
-        return kernel;
-      };
       try {
-        await run(processes, kernels);
+        await run(processes);
       } finally {
-        for (const kernel of kernels) {
+        for (const kernel of processes.kernels) {
           await kernel.drain(AbortSignal.abort()); // some handlers never return, and some clocks stand still
           await kernel.stop();
         }
