@@ -12,7 +12,7 @@ const found = () =>
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 
 const turbo = (tasks) =>
-  `turbo run ${tasks} --concurrency=4 --continue=dependencies-successful --output-logs=new-only`;
+  `turbo run ${tasks} --concurrency=3 --continue=dependencies-successful --output-logs=new-only`;
 
 // The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
 // servers whose instructions are counted. The builds begin first, so that they are there when the checks of the second list need them. The tests of the
