@@ -49,9 +49,18 @@ const jestOf = ({ moduleMocker, fakeTimersModern: timers }) => {
   return jest;
 };
 
+const refuse = ({ watch, watchAll, collectCoverage }) => {
+  if (watch || watchAll)
+    throw new Error(
+      "jest's watch mode would go on with the modules of its first run: use node --watch-path=src",
+    );
+  if (collectCoverage) throw new Error("jest collects no coverage here: set NODE_V8_COVERAGE to a folder");
+};
+
 /** What jest asks of a runtime, for ES modules without mocks of modules and without coverage. */
 export default class {
-  constructor(config, environment) {
+  constructor(config, environment, _resolver, _transformer, _files, _coverage, _path, globalConfig) {
+    refuse(globalConfig);
     this.environment = environment;
     hooks ??= registerHooks({ resolve: resolveWith(config.moduleNameMapper) });
     files += 1;

@@ -39,13 +39,12 @@ const app = new (App.with(database, durable, working))()
 await app.start({ log });
 await app.queue.enqueue([1, 2, 3].map((payload) => ({ payload, delayMs: 300 })));
 const { parked } = app.durable;
-let hasParked = false;
-const look = setInterval(async () => {
-  if ((await parked.count()) < 3 || hasParked) return;
-  hasParked = true;
-  clearInterval(look);
-  await replay();
-}, 20).unref();
+/** Looks again and again, one look at a time: one that is still under way when the app stops would fail. */
+const look = (): void =>
+  void setTimeout(async () => {
+    if ((await parked.count()) < 3) return look();
+    await replay();
+  }, 20).unref();
 
 /** Replays the three items as a script does: with a kernel that it does not start. */
 const replay = async (): Promise<void> => {
@@ -57,3 +56,4 @@ const replay = async (): Promise<void> => {
   console.log(JSON.stringify(await kernel.parked.replay(items.map(({ id }) => id))));
   await db.close();
 };
+look();

@@ -17,7 +17,10 @@ export const runJest = (body: string): Run => runJestOver({ "one.test.ts": body 
 const GLOBALS = 'import { afterAll, afterEach, expect, jest, test } from "@jest/globals";\n';
 
 /** Runs jest as in this workspace over files, in an order that jest chooses. */
-export const runJestOver = (files: Readonly<Record<string, string>>): Run => {
+export const runJestOver = (
+  files: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Run => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "leftovers-"));
   const tool = (name: string): string => join(root, "tools/jest", name);
   const config = {
@@ -41,7 +44,7 @@ export const runJestOver = (files: Readonly<Record<string, string>>): Run => {
   for (const [name, body] of Object.entries(files))
     writeFileSync(join(folder.path, "src", name), GLOBALS + body);
   const jest = join(root, "node_modules/jest/bin/jest.js");
-  const { status, stderr } = spawnSync(process.execPath, [jest], {
+  const { status, stderr } = spawnSync(process.execPath, [jest, ...options], {
     cwd: folder.path,
     encoding: "utf8",
     timeout: 60_000,
