@@ -15,7 +15,7 @@ const turbo = (tasks) =>
   `turbo run ${tasks} --concurrency=3 --continue=dependencies-successful --output-logs=new-only`;
 
 // The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
-// servers whose instructions are counted. The builds begin first, so that they are there when the checks of the second list need them. The tests of the
+// servers whose instructions are counted. The builds begin first, so that they are there when checks and tests need them. The tests of the
 // tools take longest, and would be the last of the first list, with a core to spare. Of the first list's tests, those that take long and that turbo would
 // begin last, since they depend on all others, come first.
 const long = ["books", "cli", "interplay", "runtimes"];

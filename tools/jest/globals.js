@@ -1,6 +1,6 @@
 /** What a test file imports from `@jest/globals`: the functions of the file that runs, also for modules that were loaded for an earlier one. */
-export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test;
+export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test;
 
 export const setGlobals = (globals) => {
-  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test } = globals);
+  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } = globals);
 };

@@ -1,5 +1,5 @@
-// The test files of a package share the modules that they load. Jest's own runtime loads and compiles all of them anew for each file, in a realm of its own, which took
-// a third of the processor time of all tests, and ran most code before V8 had optimised it.
+// The test files of a package share the modules that they load. Jest's own runtime loads and compiles all of them anew for each file, in a realm of its own: a quarter of
+// the processor time of core's tests, and two fifths of graphql's. Most code ran before V8 had optimised it.
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { setGlobals } from "./globals.js";

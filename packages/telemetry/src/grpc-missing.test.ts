@@ -6,6 +6,7 @@ test("gRPC without its exporters is a start error that says what to install", ()
   const program = join(import.meta.dirname, "grpc-missing.test-program.ts");
   const { stdout } = spawnSync(process.execPath, ["--conditions=@framework/source", program], {
     encoding: "utf8",
+    timeout: 60_000,
   });
   expect(JSON.parse(stdout)).toEqual({
     code: "TELEMETRY_NEEDS_GRPC",

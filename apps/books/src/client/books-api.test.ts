@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { generateClient } from "@framework/client";
 import { expect, test } from "@jest/globals";
 import { createClient } from "./books-api.ts";
-import { createDocumentedApp } from "./documented-app.ts";
+import { createProtectedApp } from "../protected-app.ts";
 
-const app = createDocumentedApp();
+const app = createProtectedApp();
 
 const documentOf = async (): Promise<unknown> =>
   (await app.fetch(new Request("http://localhost/openapi.json"))).json();

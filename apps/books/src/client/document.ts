@@ -1,4 +1,4 @@
-import { createDocumentedApp } from "./documented-app.ts";
+import { createProtectedApp } from "../protected-app.ts";
 
 /** The service as `pnpm --filter @framework/books client` reads its document. */
-export const app = createDocumentedApp();
+export const app = createProtectedApp();

@@ -1,20 +1,11 @@
 import { socketClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { createBooksApp } from "../app.ts";
 import { type Browser, browserOn } from "../browser.test-kit.ts";
-import { booksSettings } from "../settings.ts";
+import { createProtectedApp } from "../protected-app.ts";
 
 /** Two browsers, with their cookies, beside one service with a login. */
 const withBrowsers = (facts: (phone: Browser, laptop: Browser) => Promise<void>) => async () => {
-  const app = createBooksApp(
-    booksSettings({
-      DATABASE_URL: "sqlite://:memory:",
-      BOOKS_LOG: "silent",
-      BOOKS_WORK: "off",
-      BOOKS_SECRET: "0123456789abcdef0123456789abcdef",
-      BOOKS_PASSWORD: "p",
-    }),
-  );
+  const app = createProtectedApp();
   await using client = socketClient(app);
   await facts(browserOn(client), browserOn(client));
 };

@@ -1,9 +1,9 @@
-import { createBooksApp } from "../app.ts";
-import type { BooksApp } from "../books-app.ts";
-import { booksSettings } from "../settings.ts";
+import { createBooksApp } from "./app.ts";
+import type { BooksApp } from "./books-app.ts";
+import { booksSettings } from "./settings.ts";
 
 /** Creates the service on a database in memory, with every route protected. */
-export const createDocumentedApp = (): BooksApp =>
+export const createProtectedApp = (): BooksApp =>
   createBooksApp(
     booksSettings({
       DATABASE_URL: "sqlite://:memory:",
