@@ -4,6 +4,7 @@ import type { Operations } from "@framework/core/feature";
 import type { RedisConfig } from "../redis-config.ts";
 import { addressesOf } from "./addresses.ts";
 import { backoffMs, createWake } from "./backoff.ts";
+import { explainBatches } from "./batch-results.ts";
 import type { RedisMetrics } from "./metrics.ts";
 import { type Command, gate } from "./gate.ts";
 import { ioredis, type IoredisClient } from "./ioredis.ts";
@@ -34,6 +35,7 @@ export const createClient = (config: RedisConfig, options: ClientOptions): Iored
   client.on("error", options.failed);
   const wake = createWake(client, () => lastAttempt);
   gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, onTainted, refusalOf });
+  explainBatches(client);
   return client;
 };
 

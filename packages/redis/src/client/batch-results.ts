@@ -1,0 +1,43 @@
+import { RedisUnavailableError } from "../redis-errors.ts";
+import type { IoredisClient } from "./ioredis.ts";
+
+type Result = readonly [error: Error | null, value?: unknown];
+
+/** What of ioredis' pipelines the types leave out. */
+interface Batch {
+  resolve(results: readonly Result[]): void;
+}
+
+/** Another node serves the slot. ioredis asks it, unless the other commands of the pipeline got other answers. */
+const REDIRECT = /^(MOVED|ASK)\b/;
+
+/**
+ * Makes the results of pipelines and transactions say that Redis was not available where that is the reason: for commands of a cluster that were
+ * redirected and not sent again, and for the `EXECABORT` of a transaction of which a command failed for it. None of them had an effect.
+ */
+export const explainBatches = (client: IoredisClient): void => {
+  for (const name of ["pipeline", "multi"] as const) {
+    const create = client[name].bind(client) as (...args: unknown[]) => Batch | Promise<unknown>;
+    const createExplained = (...args: unknown[]): unknown => {
+      const batch = create(...args);
+      if (batch instanceof Promise) return batch; // `multi({ pipeline: false })`
+      const { resolve } = batch;
+      batch.resolve = (results) => resolve(explained(results, client.isCluster));
+      return batch;
+    };
+    Object.assign(client, { [name]: createExplained });
+  }
+};
+
+const explained = (results: readonly Result[], isCluster: boolean): readonly Result[] => {
+  const redirected = results.map(([error, ...value]): Result => {
+    const isLeft = isCluster && error !== null && REDIRECT.test(error.message);
+    return [isLeft ? new RedisUnavailableError(error.message, error) : error, ...value];
+  });
+  const cause = redirected.map(([error]) => error).find((error) => error instanceof RedisUnavailableError);
+  if (cause === undefined) return results;
+  return redirected.map(([error, ...value]) => [
+    error?.message.startsWith("EXECABORT") ? cause : error,
+    ...value,
+  ]);
+};
