@@ -12,10 +12,10 @@ export default {
   rootDir: import.meta.dirname,
   roots: ["<rootDir>/src", "<rootDir>/../../packages/graphql/src"],
   testMatch: ["**/*.test.ts"],
-  // Without the suites that start processes, which would load 17, those that execute nothing, and results in parts, which 16 lacks.
+  // Without the suites that start processes, which would load 17, those that execute nothing, those of bytes on sockets, and results in parts, which 16 lacks.
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
-    "/(?:workers|readme|page|graphql-config|in-parts|refusals|client-command)\\.test\\.ts$",
+    "/(?:workers|readme|page|graphql-config|in-parts|refusals|socket-limits|client-command)\\.test\\.ts$",
   ],
   moduleNameMapper: { ...packages, "^graphql$": resolve("graphql") },
 };

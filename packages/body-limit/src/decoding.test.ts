@@ -14,6 +14,10 @@ const code: Readonly<Record<BodyEncoding, (body: string | Uint8Array) => Uint8Ar
 };
 const codings = Object.keys(code) as BodyEncoding[];
 
+/** 8 MiB of zeros. */
+const zeros = new Uint8Array(8 * 1024 * 1024);
+const codedZeros = codings.map((coding) => [coding, code[coding](zeros)] as const);
+
 const makeApp = (config: Partial<BodyLimitConfig> = {}) => {
   const app = new (App.with(bodyLimit))().enableBodyLimit({ decode: codings, ...config });
   app.post("/", (request) => request.json());
@@ -53,9 +57,8 @@ eachClient(test, () => makeApp(), {
     }
   },
   "a body that expands beyond the ratio is refused, even a small one": async (client) => {
-    const zeros = new Uint8Array(8 * 1024 * 1024);
-    for (const coding of codings) {
-      const reply = await client.post("/length", { body: code[coding](zeros), headers: headersOf(coding) });
+    for (const [coding, body] of codedZeros) {
+      const reply = await client.post("/length", { body, headers: headersOf(coding) });
       expect([coding, reply.status]).toEqual([coding, 413]);
     }
   },
@@ -73,8 +76,8 @@ test("the limit applies to the decoded bytes", async () => {
 
 test("the ratio is configurable", async () => {
   await using client = testClient(makeApp({ maxRatio: 100_000 }));
-  const body = code.gzip(new Uint8Array(8 * 1024 * 1024));
-  expect((await client.post("/length", { body, headers: headersOf("gzip") })).json()).toBe(8 * 1024 * 1024);
+  const body = code.gzip(zeros);
+  expect((await client.post("/length", { body, headers: headersOf("gzip") })).json()).toBe(zeros.length);
 });
 
 test.each(["gzip, gzip", "br", "compress", "gzip;q=1", "<b>"])(

@@ -16,7 +16,7 @@ import {
 } from "./raw-frames.test-kit.ts";
 import { http2Transports, withHttp2 } from "./transports.test-kit.ts";
 
-const long = "x".repeat(30_000_000);
+const long = "x".repeat(16_000_000);
 const timeouts = { writeSecs: 5 };
 const MOST = 0x7fff_ffff;
 const INITIAL_WINDOW = 65_535;
