@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { bundledProgram } from "@framework/bundled-sources";
 import { askEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, expect, test } from "@jest/globals";
@@ -127,6 +128,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
         () => answered++,
         () => null, // the worker was killed
       );
+      await pause(2);
     }
   };
   const loads = [load(), load(), load(), load()];

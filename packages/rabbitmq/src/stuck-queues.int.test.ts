@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
 import { waitFor } from "@framework/testing";
@@ -37,6 +38,7 @@ block("with a queue that confirms nothing", () => {
       const from = performance.now();
       while (performance.now() - from < 8000) {
         others.push(await send(other));
+        await pause(20);
         if (others.length % 10 === 0) more.push(send(stuck));
       }
       expect(new Set(await Promise.all(more))).toEqual(new Set([false]));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { App } from "@framework/core";
 import { type FragileServer, findProgram, startRedis } from "@framework/services";
 import { waitFor } from "@framework/testing";
@@ -62,7 +63,7 @@ test("while Redis restarts, each send to a room that resolves has reached every 
           () => confirmed.push(message),
           (error: unknown) => errors.push(error),
         );
-      await new Promise(setImmediate);
+      await pause(1); // without a server every call fails at once
     }
   });
   const more = (): Promise<unknown> => {
