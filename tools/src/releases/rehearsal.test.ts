@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -54,6 +54,11 @@ const versions = async (): Promise<Record<string, string>> => {
   const all = await Promise.all(names.map(async (name) => [name, (await latest(name))[0]]));
   return Object.fromEntries(all);
 };
+
+test("the release takes every pending changeset", () => {
+  expect(globSync(".changeset/*.md", { cwd: root }).length).toBeGreaterThan(0);
+  expect(globSync(".changeset/*.md", { cwd: rehearsal.repository })).toEqual([]);
+});
 
 test("every package is published, and its ranges are those of the published siblings", async () => {
   const all = await versions();
