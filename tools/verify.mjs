@@ -15,7 +15,8 @@ const turbo = (tasks) =>
   `turbo run ${tasks} --concurrency=3 --continue=dependencies-successful --output-logs=new-only`;
 
 // The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
-// servers whose instructions are counted. The builds begin first, so that they are there when checks and tests need them. The tests of the
+// servers whose instructions are counted. The builds begin first, so that they are there when checks and tests need them; beside the first of
+// them, on which all others wait, and the starting servers there is time for the checks that need no build. The tests of the
 // tools take longest, and would be the last of the first list, with a core to spare. Of the first list's tests, those that take long and that turbo would
 // begin last, since they depend on all others, come first.
 const long = ["books", "cli", "interplay", "runtimes"];
@@ -25,7 +26,6 @@ const lists = [
     turbo("build"),
     turbo("lint"),
     "node tools/src/published/main.ts",
-    "node tools/src/structure/main.ts",
     turbo(`test${filters("")}`),
     turbo(`test --filter=!@framework/tools${filters("!")}`),
   ],
@@ -33,9 +33,8 @@ const lists = [
     `node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- ${turbo("test:int")}`,
     turbo("test --filter=@framework/tools"),
     "pnpm --silent --filter @framework/bench run bench:instructions:check",
-    "oxfmt --check",
-    "knip",
   ],
+  ["node tools/src/structure/main.ts", "oxfmt --check", "knip"],
 ];
 
 // The compiler and the type-aware linter are short Go programs: without collecting garbage they take a fifth less processor time, and on one core, where no two
