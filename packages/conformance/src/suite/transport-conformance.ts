@@ -16,16 +16,11 @@ import type { MakeTransport } from "../harness/test-server.ts";
  * @param make creates the transport under test
  */
 export const transportConformance = (test: Test, make: MakeTransport): void => {
-  exchangeConformance(test, make);
-  slowClientConformance(test, make);
-};
-
-/** The same without the slow clients, whose limits of time do not depend on how requests are read. */
-export const exchangeConformance = (test: Test, make: MakeTransport): void => {
   headConformance(test, make);
   bodyConformance(test, make);
   persistenceConformance(test, make);
   replyConformance(test, make);
+  slowClientConformance(test, make);
   closingConformance(test, make);
   upgradeConformance(test, make);
   fuzzConformance(test, make);

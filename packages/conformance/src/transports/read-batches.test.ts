@@ -5,7 +5,7 @@ import type { Serve } from "@framework/core/testing";
 import { bothTransports } from "../harness/both-transports.ts";
 import { inBatches } from "../harness/in-batches.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
-import { exchangeConformance } from "../suite/transport-conformance.ts";
+import { transportConformance } from "../suite/transport-conformance.ts";
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
@@ -35,7 +35,7 @@ const requestsOfOneTurn = async (
 describe.each(bothTransports)("%s, in batches", (_name, transport) => {
   const make = inBatches(transport);
 
-  exchangeConformance(test, make);
+  transportConformance(test, make);
 
   test.each([
     ["at once", () => Response.text("hello")],
