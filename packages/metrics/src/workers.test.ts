@@ -128,7 +128,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
         () => answered++,
         () => null, // the worker was killed
       );
-      await pause(2);
+      await pause(2); // leaves the processor to the workers
     }
   };
   const loads = [load(), load(), load(), load()];

@@ -30,6 +30,7 @@ export const explainBatches = (client: IoredisClient): void => {
 };
 
 const explained = (results: readonly Result[], isCluster: boolean): readonly Result[] => {
+  if (results.every(([error]) => error === null)) return results;
   const redirected = results.map(([error, ...value]): Result => {
     const isLeft = isCluster && error !== null && REDIRECT.test(error.message);
     return [isLeft ? new RedisUnavailableError(error.message, error) : error, ...value];
