@@ -8,7 +8,7 @@ interface Typed {
 
 /** Last second of the year 9999, since 1970: the last one of RFC 3339. */
 const LAST_SECOND = 253_402_300_799;
-/** Below it the driver takes a number for an integer that it cannot write. */
+/** Least integer of 64 bits. */
 const LEAST_INTEGER = -(2 ** 63);
 /** Largest time that the driver writes. */
 const LAST_TIME = 2 ** 64 - 2048;
@@ -33,7 +33,7 @@ const typedText = ({ "!": type, value }: Typed): string | null => {
 
 /** A value as the driver can write it again; `undefined` when it cannot: names that are too long after their bytes were no UTF-8, and tables that look like `Typed`. */
 export const writable = (value: unknown, depth = 0): unknown => {
-  if (typeof value === "number") return value >= LEAST_INTEGER ? value : { "!": "double", value };
+  if (typeof value === "number") return isLong(value) ? value : { "!": "double", value };
   if (typeof value !== "object" || value === null || Buffer.isBuffer(value)) return value;
   if (isTyped(value)) return writableTyped(value);
   if (depth === MAX_DEPTH) return undefined;
@@ -44,6 +44,10 @@ export const writable = (value: unknown, depth = 0): unknown => {
     if (isShort(name)) table[name] = writable(each, depth + 1);
   return table;
 };
+
+/** Whether a number is an integer of 64 bits. The driver takes others for such ones too: -0, those below, and large ones with a fraction. */
+const isLong = (value: number): boolean =>
+  Number.isInteger(value) && value >= LEAST_INTEGER && value < -LEAST_INTEGER && !Object.is(value, -0);
 
 const writableTyped = ({ "!": type, value }: Typed): Typed | undefined => {
   if (type === "timestamp" && typeof value === "number" && value >= 0)
