@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, dependency, Depends } from "@framework/core";
 import { database } from "@framework/database";
 import { kernelOf } from "./feature.ts";
 import { durable } from "./index.ts";
@@ -24,6 +24,18 @@ kernelOf(app).lanes({
     void numbers;
   },
 });
+
+const Mailer = dependency<{ send(to: string): void }>("mailer");
+const kernel = kernelOf(app);
+kernel.queue<string>({ name: "a", handle: ({ payload }, mailer = Depends(Mailer)) => mailer.send(payload) });
+kernel.queue<string, { mailer: typeof Mailer }>({
+  name: "b",
+  inject: { mailer: Mailer },
+  handle: ({ payload }, { mailer }, other = Depends(Mailer)) =>
+    [mailer, other].map((each) => each.send(payload)),
+});
+// @ts-expect-error nothing is injected
+kernel.queue<string>({ name: "c", handle: (_item, { mailer }) => mailer });
 
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableDurable();

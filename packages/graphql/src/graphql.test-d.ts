@@ -1,5 +1,5 @@
-import { App, dependency, type HttpRequest } from "@framework/core";
-import { field, graphql, type GraphqlContext, subscription } from "./index.ts";
+import { App, dependency, Depends, type HttpRequest } from "@framework/core";
+import { createLoader, field, graphql, type GraphqlContext, subscription } from "./index.ts";
 
 const app = new (App.with(graphql))();
 const Clock = dependency("clock", { create: () => ({ now: () => 7 }) });
@@ -30,6 +30,40 @@ field({ inject: { clock: Clock } }, (_source, _args, _context, _info, dependenci
   // @ts-expect-error only the named dependencies are there
   void dependencies.clok;
 });
+
+// Dependencies as default arguments have the type of their token, with options and without.
+app.enableGraphql({
+  resolvers: {
+    Query: {
+      plain: (_source: unknown, _args: object, _context, _info, clock = Depends(Clock)) => clock.now(),
+      without: field({}, (_source, _args, _context, _info, clock = Depends(Clock)) => clock.now()),
+      beside: field(
+        { inject: { clock: Clock } },
+        (_source, { hours }: { hours: number }, _context, _info, { clock }, other = Depends(Clock)) =>
+          clock.now() + other.now() + hours,
+      ),
+    },
+    Subscription: {
+      ticks: subscription({}, async function* (_source, _args, _context, _info, clock = Depends(Clock)) {
+        yield clock.now();
+      }),
+    },
+  },
+});
+createLoader({
+  name: "without",
+  batch: async (keys: readonly string[], _context, clock = Depends(Clock)) => keys.map(() => clock.now()),
+});
+createLoader({
+  name: "beside",
+  inject: { clock: Clock },
+  batch: async (keys: readonly string[], _context, { clock }, other = Depends(Clock)) =>
+    keys.map(() => clock.now() + other.now()),
+});
+// @ts-expect-error nothing is injected
+field({}, (_source, _args, _context, _info, { clock }) => clock);
+// @ts-expect-error nothing is injected
+createLoader({ name: "none", batch: async (keys: readonly string[], _context, { clock }) => [keys, clock] });
 
 // @ts-expect-error a guard of requests does not fit a field: its arguments are no request
 field({ guards: [(request: HttpRequest) => request.path === "/"] }, () => 1);

@@ -2,7 +2,7 @@
 export { graphql, type Graphql } from "./graphql.ts";
 export { GraphQLConfig, type GraphQLConfigRecord } from "./graphql-config.ts";
 export {
-  type DependencyArguments,
+  type FieldResolve,
   field,
   type Field,
   fieldOptions,

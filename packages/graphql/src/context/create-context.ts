@@ -40,6 +40,9 @@ class OperationContext implements GraphqlContext {
   }
 }
 
+/** Whether a context is that of an operation of this feature, with a scope. */
+export const isOperationContext = (context: unknown): boolean => context instanceof OperationContext;
+
 /** Throws after the end of interest in an operation. The context of other code has none. */
 export const stopIfAborted = (context: unknown): void => {
   if (context instanceof OperationContext) context.signal.throwIfAborted();

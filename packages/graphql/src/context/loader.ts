@@ -1,7 +1,19 @@
-import { ConfigurationError, FrameworkError, type Injected, type Injections } from "@framework/core";
+import { ConfigurationError, type DependenciesOf, FrameworkError, type Injections } from "@framework/core";
 import { configRecord, handled, integer, unknownFields } from "@framework/core/feature";
 import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import type { OperationScope } from "./operation-scope.ts";
+
+/** Loads a batch: its dependencies are the last argument, if there are any. */
+export type Batch<K, V, Inject extends Injections | undefined> = [NonNullable<Inject>] extends [never]
+  ? (keys: readonly K[], context: GraphqlContext) => Promise<readonly (V | Error)[]>
+  : (
+      keys: readonly K[],
+      context: GraphqlContext,
+      dependencies: DependenciesOf<Inject>,
+    ) => Promise<readonly (V | Error)[]>;
+
+/** A batch as it is called: with `undefined` for no dependencies, in place of which default arguments stand. */
+type AnyBatch<K, V> = (...args: readonly unknown[]) => ReturnType<Batch<K, V, undefined>>;
 
 /** Options of a loader. */
 export interface LoaderOptions<K, V, Inject extends Injections | undefined = undefined> {
@@ -10,11 +22,7 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
   /** Dependencies of `batch`. */
   readonly inject?: Inject;
   /** Loads the values of distinct keys: in their order, an `Error` for a key that fails. */
-  readonly batch: (
-    keys: readonly K[],
-    context: GraphqlContext,
-    dependencies: Injected<Inject>,
-  ) => Promise<readonly (V | Error)[]>;
+  readonly batch: Batch<K, V, Inject>;
   /** Returns what distinguishes a key that is an object. @default the key itself */
   readonly id?: (key: K) => unknown;
   /** Maximum keys of one batch; more make several. @default 100 */
@@ -43,7 +51,9 @@ export const createLoader = <K, V, const Inject extends Injections | undefined =
   return {
     name,
     load: async (keys, context, scope) =>
-      await scope.call(inject as Inject, (dependencies) => batch(keys, context, dependencies)),
+      await scope.call(inject as Inject, (dependencies) =>
+        (batch as AnyBatch<K, V>)(keys, context, dependencies),
+      ),
     id,
     ...LoaderLimits.of({ maxBatch, maxKeys }),
   };

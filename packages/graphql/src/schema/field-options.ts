@@ -1,4 +1,4 @@
-import { ConfigurationError, type Guard, type Injected, type Injections } from "@framework/core";
+import { ConfigurationError, type DependenciesOf, type Guard, type Injections } from "@framework/core";
 import { isPlainObject } from "@framework/core/feature";
 import type { GraphQLResolveInfo, GraphQLScalarType } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
@@ -13,24 +13,21 @@ export interface FieldOptions<Inject extends Injections | undefined = Injections
   readonly cost?: number;
 }
 
-/** The dependencies of a resolver, as further arguments. */
-export type DependencyArguments<Inject extends Injections | undefined> = Inject extends Injections
-  ? readonly [dependencies: Injected<Inject>]
-  : readonly [];
-
 /** Resolves a field: to a value, a promise, or an error that it throws. */
-export type Resolve<
-  Context,
-  Source = never,
-  Args = never,
-  Dependencies extends readonly unknown[] = never,
-> = (
+export type Resolve<Context, Source = never, Args = never, Dependencies = never> = (
   source: Source,
   args: Args,
   context: Context,
   info: GraphQLResolveInfo,
-  ...dependencies: Dependencies
+  dependencies: Dependencies,
 ) => unknown;
+
+/** The resolver of a field with options: its dependencies are the last argument, if there are any. */
+export type FieldResolve<Context, Source, Args, Inject extends Injections | undefined> = [
+  NonNullable<Inject>,
+] extends [never] // between whole functions, so that `clock = Depends(Clock)` has the type of its default
+  ? (source: Source, args: Args, context: Context, info: GraphQLResolveInfo) => unknown
+  : Resolve<Context, Source, Args, DependenciesOf<Inject>>;
 
 /** A field with options, made by `field` or `subscription`. */
 export interface Field<Context> extends FieldOptions {
@@ -66,7 +63,7 @@ export const field = <
   Context extends object = GraphqlContext,
 >(
   options: FieldOptions<Inject>,
-  resolve: Resolve<Context, Source, Args, DependencyArguments<Inject>>,
+  resolve: FieldResolve<Context, Source, Args, Inject>,
 ): Field<Context> => ({ ...checkedOptions("field", options), resolve: resolve as Resolve<Context> });
 
 /** Without the check, guards that are given in another form than options would guard nothing. @throws ConfigurationError */
@@ -83,7 +80,7 @@ export const subscription = <
   Context extends object = GraphqlContext,
 >(
   options: FieldOptions<Inject>,
-  subscribe: Resolve<Context, unknown, Args, DependencyArguments<Inject>>,
+  subscribe: FieldResolve<Context, unknown, Args, Inject>,
   resolve: (event: never, args: Args, context: Context, info: GraphQLResolveInfo) => unknown = (event) =>
     event,
 ): Field<Context> => ({

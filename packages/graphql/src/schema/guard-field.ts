@@ -7,7 +7,7 @@ import {
   type OperationTypeNode,
 } from "graphql";
 import { markShown, noteReturned } from "./shown-errors.ts";
-import { scopeOf, stopIfAborted } from "../context/create-context.ts";
+import { isOperationContext, scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { readableError } from "../graphql-js/readable-error.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -49,7 +49,9 @@ const guardedResolver = (
   name: string,
   { guards = [], inject }: FieldOptions,
 ): Resolver => {
-  const marked = withMarkedErrors(inject === undefined ? resolve : withDependencies(resolve, inject));
+  const marked = withMarkedErrors(
+    inject === undefined ? withDepends(resolve) : withDependencies(resolve, inject),
+  );
   if (guards.length === 0) return marked;
   return (source, args, context, info) =>
     mapAwaitable(verify(guards, name, args, context), () => marked(source, args, context, info));
@@ -75,6 +77,15 @@ const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
   const resolver = resolve as ResolverWithDependencies;
   return (source, args, context, info) =>
     scopeOf(context).open.call(inject, (dependencies) => resolver(source, args, context, info, dependencies));
+};
+
+/** Enables `Depends` in the default arguments of a resolver, in the scope of its operation. Other code may execute a schema without guards and injections, too. */
+const withDepends = (resolve: Resolver): Resolver => {
+  const resolver = resolve as ResolverWithDependencies;
+  return (source, args, context, info) =>
+    isOperationContext(context)
+      ? scopeOf(context).open.call(undefined, () => resolver(source, args, context, info, undefined))
+      : resolve(source, args, context, info);
 };
 
 /** Closes events that a resolver returns after the end of the subscription: GraphQL drops them without closing. */

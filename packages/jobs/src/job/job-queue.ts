@@ -3,6 +3,7 @@ import { isPromise, mapAwaitable, toError } from "@framework/core/feature";
 import {
   type Kernel,
   NonRetryableError,
+  type WorkHandler,
   type WorkItem,
   type WorkQueue,
   workRate,
@@ -38,12 +39,11 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
     onExhausted: "keep",
     admission:
       rate === undefined ? undefined : rateLimit(kernel.tables(RATE_TABLES, rateTables), name, jobRate(rate)),
-    handle(item: WorkItem<JobPayload>, dependencies: Injected<I>) {
+    handle: ((item: WorkItem<JobPayload>, dependencies: Injected<I>) =>
       // Synchronous where the schema is: `Depends` is enabled until the first wait.
-      return mapAwaitable(inputOf(name, schema, item.payload), (input) =>
+      mapAwaitable(inputOf(name, schema, item.payload), (input) =>
         run(input as HandlerInputOf<S>, toRun(name, item), dependencies),
-      );
-    },
+      )) as WorkHandler<JobPayload, I>,
   });
 };
 

@@ -1,4 +1,4 @@
-import type { Awaitable, Injected, Injections, InvocationKind, RetryPolicy } from "@framework/core";
+import type { Awaitable, DependenciesOf, Injections, InvocationKind, RetryPolicy } from "@framework/core";
 import { retryPolicy } from "@framework/core";
 import {
   type ConfigInput,
@@ -37,8 +37,13 @@ export interface QueueOptions<
    * Does the work of one item. When it returns, the item is done, with the returned value as its result; when it throws, there is another attempt or the item
    * gives up. With `isPlain` it may return `untilEnded`.
    */
-  handle(item: WorkItem<T>, dependencies: Injected<I>): Awaitable<unknown>;
+  handle: WorkHandler<T, I>;
 }
+
+/** Does the work of one item: its dependencies are the last argument, if there are any. */
+export type WorkHandler<T, I extends Injections | undefined = undefined> = [NonNullable<I>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
+  ? (item: WorkItem<T>) => Awaitable<unknown>
+  : (item: WorkItem<T>, dependencies: DependenciesOf<I>) => Awaitable<unknown>;
 
 /** Limits of a queue. */
 export interface QueueLimits {
