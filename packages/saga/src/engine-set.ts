@@ -1,9 +1,11 @@
+import { checkInjections } from "./definition/check-injections.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import { SagaRegistry } from "./definition/registry.ts";
 import { noInsight } from "./insight/insight.ts";
 import type { OpenEngine, SagaEngine } from "./port/saga-engine.ts";
 import type { SagaRunner } from "./port/saga-runner.ts";
 import { classifier } from "./run/failure-class.ts";
+import { noScopes } from "./run/step-calls.ts";
 import { SagaConfig } from "./saga-config.ts";
 import { sendProblems, type SagaSetParts } from "./saga-set.ts";
 
@@ -16,7 +18,13 @@ export class EngineSet {
   private readonly open: OpenEngine;
 
   constructor(engine: SagaEngine, parts: SagaSetParts) {
-    const { kernel, log = () => console, sender = () => null, insight = noInsight } = parts;
+    const {
+      kernel,
+      log = () => console,
+      sender = () => null,
+      insight = noInsight,
+      scopes = noScopes,
+    } = parts;
     this.parts = parts;
     this.engine = engine;
     this.config = SagaConfig.of(parts.config);
@@ -32,6 +40,7 @@ export class EngineSet {
       keepSecs,
       classOf: classifier(classify, log),
       sender,
+      scopes,
       insight,
       log,
     });
@@ -43,6 +52,7 @@ export class EngineSet {
 
   define(definition: AnySaga): void {
     const { name, version } = definition;
+    checkInjections(definition, this.parts.scopes ?? noScopes);
     const problems = [
       ...this.registry.add(definition),
       ...this.engine.problems(definition),

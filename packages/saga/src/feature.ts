@@ -36,6 +36,7 @@ export { contextPerRun } from "./run/context-per-run.ts";
 export { retryOf, undoRetry } from "./run/retries.ts";
 export type { RunLimits } from "./run/runner-parts.ts";
 export { failureText, placeOf } from "./run/saga-run.ts";
+export { askStep, doStep, noScopes, type StepCall, type StepScopes, undoStep } from "./run/step-calls.ts";
 export { type Undoing, undoPlan } from "./run/undo-plan.ts";
 export { abandonedCall, type AttemptLimits, withinLimit } from "./run/within-limit.ts";
 export { checkedInput, checkKey, storedTrace } from "./start/start.ts";

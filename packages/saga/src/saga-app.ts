@@ -4,6 +4,7 @@ import type { Kernel } from "@framework/durable/feature";
 import { adminRoutes } from "./admin/admin-routes.ts";
 import { sagaPanel } from "./admin/saga-panel.ts";
 import { timeMachinePanel } from "./admin/time-machine-panel.ts";
+import { scopesOf } from "./app-scopes.ts";
 import { noDefinition } from "./checked-calls.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import type { MessageSender } from "./definition/send-work.ts";
@@ -53,6 +54,7 @@ export class SagaApp {
       log,
       problem: (problem) => host.problem(problem),
       sender: () => needs.messaging ?? null,
+      scopes: scopesOf(host),
       insight: {
         get operations() {
           return insight.operations;
@@ -69,7 +71,10 @@ export class SagaApp {
     if (set instanceof EngineSet) host.life.onDrain(() => set.end());
     else this.observe(survey, config.keepSecs);
     if (config.admin !== undefined) adminRoutes(host, config.admin, () => set.runner);
-    const { panel, close } = timeMachinePanel(() => set.registry.all(), config.prepareTimeMachine);
+    const { panel, close } = timeMachinePanel(() => set.registry.all(), {
+      prepare: config.prepareTimeMachine,
+      scopes: parts.scopes,
+    });
     host.insight.panel(sagaPanel(() => set.runner)).panel(panel);
     host.life.onStop({ name: "saga", run: close });
     this.built = set;

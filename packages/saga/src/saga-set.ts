@@ -3,6 +3,7 @@ import { systemClock } from "@framework/core/feature";
 import type { Logger, Problem } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
 import type { AnySaga } from "./definition/definition.ts";
+import { checkInjections } from "./definition/check-injections.ts";
 import { isSending, type MessageSender } from "./definition/send-work.ts";
 import { SagaRegistry } from "./definition/registry.ts";
 import { branchesOf } from "./definition/step.ts";
@@ -12,6 +13,7 @@ import { LocalRunner } from "./local-runner.ts";
 import { classifier } from "./run/failure-class.ts";
 import { runTurn } from "./run/runner.ts";
 import type { RunnerParts } from "./run/runner-parts.ts";
+import { noScopes, type StepScopes } from "./run/step-calls.ts";
 import { SagaConfig } from "./saga-config.ts";
 import { SagaStore } from "./store/saga-store.ts";
 import { SAGA_TABLES, sagaTables } from "./store/saga-tables.ts";
@@ -31,6 +33,8 @@ export interface SagaSetParts {
   /** What sends messages; `null` without messaging. */
   readonly sender?: () => MessageSender | null;
   readonly insight?: Insight;
+  /** Where steps find their dependencies. @default nowhere */
+  readonly scopes?: StepScopes;
 }
 
 /** The sagas of one app, or of a kernel without one. */
@@ -61,6 +65,7 @@ export class SagaSet {
 
   define(definition: AnySaga): void {
     const { name, version } = definition;
+    checkInjections(definition, this.parts.scopes ?? noScopes);
     const problems = [
       ...this.registry.add(definition),
       ...sendProblems(definition, this.parts.sender?.() ?? null),
@@ -88,7 +93,7 @@ export class SagaSet {
 
   private get runnerParts(): RunnerParts {
     const { kernel, log = () => console, clock = systemClock, random = Math.random } = this.parts;
-    const { sender = () => null, insight = noInsight } = this.parts;
+    const { sender = () => null, insight = noInsight, scopes = noScopes } = this.parts;
     const { classify, ...limits } = this.config;
     return {
       store: this.store,
@@ -98,6 +103,7 @@ export class SagaSet {
       limits,
       classOf: classifier(classify, log),
       sender,
+      scopes,
       insight,
       log,
     };

@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, dependency, Depends } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { z } from "zod";
@@ -62,6 +62,45 @@ const order = saga("order", 1, input)
     const certain: string = outputs.crane;
     return { topic: "orders", type: "order.sent", key, data: [both, crane, certain] };
   })
+  .build();
+
+interface Payments {
+  charge(amount: number): string;
+  refund(charge: string): void;
+}
+const Payments = dependency<Payments>("payments");
+saga("injected", 1, z.object({ amount: z.number() }))
+  .tx("reserve", ({ input }, _tx, { payments }) => payments.charge(input.amount), {
+    inject: { payments: Payments },
+    undo: (_context, output, tx, { payments }) => {
+      payments.refund(output);
+      void tx.execute`SELECT 1`;
+    },
+  })
+  .call("charge", ({ outputs }, { payments }) => payments.charge(outputs.reserve.length), {
+    inject: { payments: Payments },
+    undo: ({ stepKey }, output, { payments }) => payments.refund(output ?? stepKey),
+    check: ({ id }, { payments }) => ({ output: payments.charge(id.length) }),
+  })
+  .parallel("both", (branch) => ({
+    left: branch(({ input }, { payments }) => payments.charge(input.amount), {
+      inject: { payments: Payments },
+      undo: (_context, output, { payments }) => payments.refund(output ?? ""),
+    }),
+    right: branch(({ input }, payments = Depends(Payments)) => payments.charge(input.amount)),
+  }))
+  .tx("default", ({ outputs }, _tx, payments = Depends(Payments)) => payments.refund(outputs.both.right), {
+    undo: (_context, _output, _tx, payments = Depends(Payments)) => payments.refund("again"),
+  })
+  .call(
+    "beside",
+    ({ input }, { payments }, other = Depends(Payments)) => other === payments && input.amount,
+    {
+      inject: { payments: Payments },
+    },
+  )
+  // @ts-expect-error nothing is injected
+  .call("none", (_context, { payments }) => payments)
   .build();
 
 const app = new (App.with(database, durable, sagas))().enableDatabase().enableSaga({ maxRetries: 5 });

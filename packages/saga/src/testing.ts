@@ -6,4 +6,4 @@ export {
   type TimeMachineOptions,
 } from "./testing/time-machine.ts";
 export { sagaRunnerContract } from "./testing/runner-contract.ts";
-export type { RunnerFixture } from "./testing/runner-fixture.ts";
+export type { RunnerFixture, RunOptions } from "./testing/runner-fixture.ts";

@@ -1,22 +1,28 @@
 import { retryDelayMs } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import {
+  askStep,
   type AttemptEnd,
   checkedOutcome,
   contextPerRun,
+  doStep,
   type EngineParts,
   failureText,
   jsonValue,
   placeOf,
   retryOf,
+  type StepCall,
   stepContext,
+  type StepScopes,
   stepTimeout,
   undoRetry,
+  undoStep,
   unknownOutcome,
   valueIn,
   withinLimit,
   abandonedCall,
 } from "@framework/saga/feature";
+import type { Transaction } from "@framework/database";
 import type { AttemptResult, PlannedAttempt } from "../script/effect.ts";
 import { onceInTransaction } from "../store/once.ts";
 import type { Performer } from "./performer.ts";
@@ -91,7 +97,7 @@ const observed = (
   outcome: Outcome,
 ): Promise<string | null> => {
   const { step, branch, attempt, isUndo, saga, atMostMs } = planned;
-  const { limits, insight, sender, kernel } = parts;
+  const { limits, insight, sender, scopes, kernel } = parts;
   const place = placeOf(step, branch);
   const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(Math.ceil(atMostMs), 1));
   const late = (): Error => stepTimeout(place, timeoutMs);
@@ -108,33 +114,32 @@ const observed = (
     });
     const seen = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
     const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
+    const called = { saga: saga.name, step, branch, context };
     const work = async (): Promise<string | null> => {
       if (step.kind === "tx") {
         const contextOfRun = contextPerRun({ definition, saga }, context);
         return await onceInTransaction(
           kernel,
           { saga: saga.id, key: context.idempotencyKey, signal },
-          async (tx) => json(await call(planned, contextOfRun(), tx as never)),
+          async (tx) => json(await call(scopes, planned, { ...called, context: contextOfRun() }, tx)),
         );
       }
       if (outcome.isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await branch.check(context as never), place);
+        const found = checkedOutcome(await askStep(scopes, called, branch.check), place);
         if (found !== null) return (outcome.output = json(found.output));
         signal.throwIfAborted(); // another attempt has begun, or will
         outcome.isUnknown = false;
       }
-      return (outcome.output = json(await call(planned, context as never, null as never)));
+      return (outcome.output = json(await call(scopes, planned, called, null)));
     };
     return (await insight.operations.run(seen, work as never)) as string | null;
   });
 };
 
 const call = async (
-  { branch, isUndo, output }: PlannedAttempt,
-  context: never,
-  tx: never,
-): Promise<unknown> => {
-  if (!isUndo) return await branch.run(context, tx);
-  await branch.undo?.(context, valueIn(output) as never, tx);
-  return undefined;
-};
+  scopes: StepScopes,
+  { isUndo, output }: PlannedAttempt,
+  called: StepCall,
+  tx: Transaction | null,
+): Promise<unknown> =>
+  isUndo ? await undoStep(scopes, called, valueIn(output), tx) : await doStep(scopes, called, tx);

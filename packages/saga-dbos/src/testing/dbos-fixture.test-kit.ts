@@ -12,7 +12,7 @@ export interface DbosFixture extends RunnerFixture {
   readonly open: () => OpenSagas;
   run(
     definitions: readonly AnySaga[],
-    options?: Pick<SagasOnDbos, "workers" | "maxOpen" | "trace">,
+    options?: Pick<SagasOnDbos, "workers" | "maxOpen" | "trace" | "scopes">,
   ): Promise<SagaRunner>;
   /** Ends the process; the tables stay. */
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "@framework/database";
 import { createKernel, type OwnKernel } from "@framework/durable/feature";
 import { type AnySaga, failureClass, type OpenEngine } from "@framework/saga";
-import { noInsight, SagaRegistry } from "@framework/saga/feature";
+import { noInsight, noScopes, SagaRegistry, type StepScopes } from "@framework/saga/feature";
 import { dbosRunner } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -20,6 +20,7 @@ export interface SagasOnDbos {
   readonly leaseMs?: number;
   /** `traceparent` of the running code. */
   readonly trace?: string;
+  readonly scopes?: StepScopes;
 }
 
 /** Sagas in this process. */
@@ -40,6 +41,7 @@ export const openSagas = async ({
   maxOpen = 100,
   leaseMs = 15_000,
   trace,
+  scopes = noScopes,
 }: SagasOnDbos): Promise<OpenSagas> => {
   const db = openDatabase({ url, connectionTimeoutSecs: 60, poolSize: 3 });
   const kernel = createKernel(db, { config: { leaseMs, pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
@@ -57,6 +59,7 @@ export const openSagas = async ({
     keepSecs: 3600,
     classOf: failureClass,
     sender: () => null,
+    scopes,
     insight: { ...noInsight, trace: () => trace },
     log: () => quiet,
   });

@@ -1,9 +1,8 @@
 import { FrameworkError, HttpError, NotFoundError, ValueError } from "@framework/core";
-import type { Database } from "@framework/database";
 import type { Panel, PanelRow } from "@framework/core/feature";
 import type { AnySaga } from "../definition/definition.ts";
 import type { MessageSender } from "../definition/send-work.ts";
-import type { TimeMachine } from "../testing/time-machine.ts";
+import type { MachineOptions, TimeMachine } from "../testing/time-machine.ts";
 import { sagaTables } from "./saga-panel.ts";
 
 /** Most sagas that run in time machines at once. */
@@ -30,7 +29,7 @@ const nowhere: MessageSender = { send: async () => {} };
  */
 export const timeMachinePanel = (
   definitions: () => readonly AnySaga[],
-  prepare?: (db: Database) => Promise<unknown>,
+  options: Pick<MachineOptions, "prepare" | "scopes"> = {},
 ): TimeMachinePanel => {
   const running = new Map<string, Running>();
   const find = (row: string | null): Running => {
@@ -45,8 +44,8 @@ export const timeMachinePanel = (
     if (known === undefined && running.size >= MAX_MACHINES)
       throw new HttpError(409, `${MAX_MACHINES} sagas are running already; end one`);
     const input = parsed(text);
-    const { timeMachine } = await import("../testing/time-machine.ts");
-    const machine = await timeMachine(definition, { sender: nowhere, prepare });
+    const { openMachine } = await import("../testing/time-machine.ts");
+    const machine = await openMachine(definition, { ...options, sender: nowhere });
     try {
       await machine.start(input);
     } catch (error) {

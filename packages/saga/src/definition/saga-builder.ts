@@ -1,6 +1,11 @@
-import { type Awaitable, type InferOutput, retryPolicy, type StandardSchema } from "@framework/core";
+import {
+  type Awaitable,
+  type InferOutput,
+  type Injections,
+  retryPolicy,
+  type StandardSchema,
+} from "@framework/core";
 import { messageOf, unknownFields } from "@framework/core/feature";
-import type { Transaction } from "@framework/database";
 import type { SagaContext, StepContext } from "./context.ts";
 import type { SagaDefinition } from "./definition.ts";
 import { definitionHash } from "./definition-hash.ts";
@@ -12,9 +17,11 @@ import type {
   AttemptOptions,
   CallBranch,
   CallOptions,
+  CallRun,
   MakeBranch,
   Outgoing,
   TxOptions,
+  TxRun,
   WaitOptions,
 } from "./step-options.ts";
 import type { Stored } from "./stored.ts";
@@ -50,19 +57,19 @@ export class SagaBuilder<Given, Input, Outputs> {
   }
 
   /** Work in the app's database: its changes and the record of the step are one transaction, so it happens exactly once. It may run again after a conflict. */
-  tx<const Name extends string, Out>(
+  tx<const Name extends string, Out, const Inject extends Injections | undefined = undefined>(
     name: Name,
-    run: (context: StepContext<Input, Outputs>, tx: Transaction) => Awaitable<Out>,
-    options: TxOptions<Input, Outputs, Awaited<Out>> = {},
+    run: TxRun<Input, Outputs, Out, Inject>,
+    options: TxOptions<Input, Outputs, Awaited<Out>, Inject> = {},
   ): SagaBuilder<Given, Input, With<Outputs, Name, Out>> {
     return this.add({ kind: "tx", name, branches: [this.branch(name, "", { ...options, run })] });
   }
 
   /** Work outside the database, at least once: pass `context.idempotencyKey` on, so that a repeated attempt has no second effect. */
-  call<const Name extends string, Out>(
+  call<const Name extends string, Out, const Inject extends Injections | undefined = undefined>(
     name: Name,
-    run: (context: StepContext<Input, Outputs>) => Awaitable<Out>,
-    options: CallOptions<Input, Outputs, Awaited<Out>> = {},
+    run: CallRun<Input, Outputs, Out, Inject>,
+    options: CallOptions<Input, Outputs, Awaited<Out>, Inject> = {},
   ): SagaBuilder<Given, Input, With<Outputs, Name, Out>> {
     return this.add({ kind: "call", name, branches: [this.branch(name, "", { ...options, run })] });
   }
@@ -145,7 +152,7 @@ export class SagaBuilder<Given, Input, Outputs> {
 
   /** @param options `undefined` for a branch that `branch` did not make */
   private branch(step: string, name: string, options: AnyWork = { run: undefined }): Branch {
-    const { run, undo, check, onUnknown, retry, timeoutMs } = options;
+    const { run, undo, check, onUnknown, retry, timeoutMs, inject } = options;
     const place = name === "" ? `"${step}"` : `"${step}" branch "${name}"`;
     this.parts.list.problems.push(...unknownFields(place, options, optionNames));
     return {
@@ -156,6 +163,7 @@ export class SagaBuilder<Given, Input, Outputs> {
       onUnknown: onUnknown ?? (check === undefined ? "retry" : "check"),
       retry: retry === undefined ? null : this.checkedRetry(step, retry),
       timeoutMs: timeoutMs ?? null,
+      inject,
     };
   }
 
@@ -170,12 +178,21 @@ export class SagaBuilder<Given, Input, Outputs> {
   }
 }
 
-const optionNames: readonly (keyof AnyWork)[] = ["run", "undo", "check", "onUnknown", "retry", "timeoutMs"];
+const optionNames: readonly (keyof AnyWork)[] = [
+  "run",
+  "undo",
+  "check",
+  "onUnknown",
+  "retry",
+  "timeoutMs",
+  "inject",
+];
 
 type UnconditionalStep = Step extends infer S ? (S extends Step ? Omit<S, "conditions"> : never) : never;
 
-interface AnyWork extends Omit<CallOptions<never, never, never>, "undo" | "check"> {
+interface AnyWork extends Omit<CallOptions<never, never, never>, "undo" | "check" | "inject"> {
   readonly run: unknown;
+  readonly inject?: Injections | undefined;
   readonly undo?: unknown;
   readonly check?: unknown;
 }

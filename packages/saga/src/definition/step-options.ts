@@ -1,4 +1,4 @@
-import type { Awaitable, RetryPolicy, StandardSchema } from "@framework/core";
+import type { Awaitable, DependenciesOf, Injections, RetryPolicy, StandardSchema } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { StepContext, UndoContext } from "./context.ts";
@@ -14,31 +14,63 @@ export interface AttemptOptions {
   readonly timeoutMs?: number;
 }
 
+/** A function of a step with these arguments; its dependencies are one more, if there are any. */
+export type StepFunction<Args extends readonly unknown[], Out, Inject extends Injections | undefined> = [
+  NonNullable<Inject>,
+] extends [never] // between whole functions, so that `mailer = Depends(Mailer)` has the type of its default
+  ? (...args: Args) => Awaitable<Out>
+  : (...args: readonly [...Args, dependencies: DependenciesOf<Inject>]) => Awaitable<Out>;
+
+/** The work of a `tx` step. */
+export type TxRun<Input, Outputs, Out, Inject extends Injections | undefined = undefined> = StepFunction<
+  readonly [context: StepContext<Input, Outputs>, tx: Transaction],
+  Out,
+  Inject
+>;
+
+/** The work of a `call` step. */
+export type CallRun<Input, Outputs, Out, Inject extends Injections | undefined = undefined> = StepFunction<
+  readonly [context: StepContext<Input, Outputs>],
+  Out,
+  Inject
+>;
+
+/** Dependencies of a step. */
+export interface InjectOption<Inject extends Injections | undefined> {
+  /** Dependencies, passed to the functions of the step as their last argument; those of scope `invocation` live as long as the call. @default none */
+  readonly inject?: Inject;
+}
+
 /** Options of a `tx` step. */
-export interface TxOptions<Input, Outputs, Out> extends AttemptOptions {
+export interface TxOptions<Input, Outputs, Out, Inject extends Injections | undefined = undefined>
+  extends AttemptOptions, InjectOption<Inject> {
   /** Undoes the step, inside the transaction that records it: exactly once. @default nothing to undo */
-  readonly undo?: (
-    context: UndoContext<Input, Outputs>,
-    output: Stored<Out>,
-    tx: Transaction,
-  ) => Awaitable<unknown>;
+  readonly undo?: StepFunction<
+    readonly [context: UndoContext<Input, Outputs>, output: Stored<Out>, tx: Transaction],
+    unknown,
+    Inject
+  >;
 }
 
 /** Options of a `call` step. */
-export interface CallOptions<Input, Outputs, Out> extends AttemptOptions {
+export interface CallOptions<Input, Outputs, Out, Inject extends Injections | undefined = undefined>
+  extends AttemptOptions, InjectOption<Inject> {
   /**
    * Undoes the step. It may be called again after a crash, and for a step of which is not known whether it happened: `output` is then `undefined`.
    * `context.stepKey` is the idempotency key of the step, and `context.idempotencyKey` is that of the undo's own call.
    * @default nothing to undo
    */
-  readonly undo?: (
-    context: UndoContext<Input, Outputs>,
-    output: Stored<Out> | undefined,
-  ) => Awaitable<unknown>;
+  readonly undo?: StepFunction<
+    readonly [context: UndoContext<Input, Outputs>, output: Stored<Out> | undefined],
+    unknown,
+    Inject
+  >;
   /** Asks whether an attempt with an unknown outcome took effect: its output, or `null` if it did not. @default none */
-  readonly check?: (
-    context: StepContext<Input, Outputs>,
-  ) => Awaitable<{ readonly output: Awaited<Out> } | null>;
+  readonly check?: StepFunction<
+    readonly [context: StepContext<Input, Outputs>],
+    { readonly output: Awaited<Out> } | null,
+    Inject
+  >;
   /**
    * What follows when a worker was lost during an attempt: `retry` with the same idempotency key, `check`, or `manual`, which pauses the saga for an
    * operator. @default "check" with `check`, else "retry"
@@ -55,9 +87,9 @@ export interface CallBranch<Out> {
 }
 
 /** Makes a branch of a `parallel` step. */
-export type MakeBranch<Input, Outputs> = <Out>(
-  run: (context: StepContext<Input, Outputs>) => Awaitable<Out>,
-  options?: CallOptions<Input, Outputs, Awaited<Out>>,
+export type MakeBranch<Input, Outputs> = <Out, const Inject extends Injections | undefined = undefined>(
+  run: CallRun<Input, Outputs, Out, Inject>,
+  options?: CallOptions<Input, Outputs, Awaited<Out>, Inject>,
 ) => CallBranch<Awaited<Out>>;
 
 /** Options of `waitFor`. */

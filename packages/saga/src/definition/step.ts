@@ -1,4 +1,4 @@
-import type { Awaitable, RetryPolicy, StandardSchema } from "@framework/core";
+import type { Awaitable, Injections, RetryPolicy, StandardSchema } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 
 /** What follows when a worker was lost during an attempt, so that its outcome is unknown. */
@@ -6,18 +6,22 @@ export type OnUnknown = "retry" | "check" | "manual";
 
 /** Work of a step, without the types of its program. */
 export interface Work {
-  /** Does the work, and returns its output. */
-  readonly run: (context: never, tx: never) => Awaitable<unknown>;
+  /** Does the work, and returns its output; its arguments are the context, the transaction of a `tx` step, and the dependencies. */
+  readonly run: (context: never, ...more: never[]) => Awaitable<unknown>;
   /** Undoes the work, whose output is `undefined` when no attempt has succeeded; `null` when there is nothing to undo. */
-  readonly undo: ((context: never, output: never, tx: never) => Awaitable<unknown>) | null;
+  readonly undo: ((context: never, output: never, ...more: never[]) => Awaitable<unknown>) | null;
   /** Returns the output of work whose outcome is unknown, `null` for work that did not happen. */
-  readonly check: ((context: never) => Awaitable<{ readonly output: unknown } | null>) | null;
+  readonly check:
+    | ((context: never, dependencies: never) => Awaitable<{ readonly output: unknown } | null>)
+    | null;
   /** What follows when a worker was lost during an attempt. */
   readonly onUnknown: OnUnknown;
   /** Its absent fields, or all with `null`, are those of the configuration. */
   readonly retry: ConfigInput<RetryPolicy> | null;
   /** `null`: that of the configuration. */
   readonly timeoutMs: number | null;
+  /** Dependencies of the functions, as their last argument. */
+  readonly inject: Injections | undefined;
 }
 
 /** One of the works of a step that run side by side; the name is empty when there is only one. */

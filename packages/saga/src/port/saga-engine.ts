@@ -6,6 +6,7 @@ import type { MessageSender } from "../definition/send-work.ts";
 import type { Insight } from "../insight/insight.ts";
 import type { FailureClass } from "../run/failure-class.ts";
 import type { RunLimits } from "../run/runner-parts.ts";
+import type { StepScopes } from "../run/step-calls.ts";
 import type { SagaRunner } from "./saga-runner.ts";
 
 /** What an engine gets of the app. */
@@ -26,6 +27,8 @@ export interface EngineParts {
   readonly classOf: (error: unknown) => FailureClass;
   /** Returns what sends the app's messages; `null` without messaging. */
   readonly sender: () => MessageSender | null;
+  /** Where the functions of steps find their dependencies: `doStep`, `undoStep` and `askStep` call them so. */
+  readonly scopes: StepScopes;
   /** Observes attempts, for traces and metrics. */
   readonly insight: Insight;
   /** Returns the app's log. */

@@ -1,4 +1,5 @@
 import type { Transaction } from "@framework/database";
+import type { StepContext } from "../definition/context.ts";
 import { lostTurns } from "../errors/saga-errors.ts";
 import { MAX_LOST_TURNS } from "../limits.ts";
 import type { Change } from "../store/change.ts";
@@ -7,6 +8,7 @@ import { valueIn } from "../store/json-value.ts";
 import { contextPerRun } from "./context-per-run.ts";
 import { undoRetry } from "./retries.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { undoStep } from "./step-calls.ts";
 import { undoPlan, type Undoing } from "./undo-plan.ts";
 
 /** Undoes the next branch of an instance that goes back. Returns whether the turn goes on. */
@@ -33,25 +35,23 @@ export const goBack = async (run: SagaRun): Promise<boolean> => {
   }
 };
 
-const outputOf = ({ state }: Undoing): never => valueIn(state.output) as never;
-
 const undoCall = async (run: SagaRun, undoing: Undoing, isLast: boolean): Promise<void> => {
   const { step, branch, state } = undoing;
   const attempt = state.undoAttempts + 1;
-  await run.attempt({ step, branch, attempt, isUndo: true }, async (context) => {
-    await branch.undo?.(context, outputOf(undoing), null as never);
-  });
+  await run.attempt({ step, branch, attempt, isUndo: true }, (context) =>
+    undoOnce(run, undoing, context, null),
+  );
   await run.commit(undone(undoing, isLast), isLast ? (tx) => run.turn.end(tx) : undefined);
 };
 
 const undoInTransaction = async (run: SagaRun, undoing: Undoing, isLast: boolean): Promise<void> => {
   const { step, branch, state } = undoing;
   const attempt = state.undoAttempts + 1;
-  const inTransaction = (context: never, signal: AbortSignal) => {
+  const inTransaction = (context: StepContext, signal: AbortSignal) => {
     const contextOfRun = contextPerRun(run, context);
     return run.parts.store.db.transaction(
       async (tx: Transaction) => {
-        await branch.undo?.(contextOfRun(), outputOf(undoing), tx as never);
+        await undoOnce(run, undoing, contextOfRun(), tx);
         const changed = await run.change(tx, undone(undoing, isLast));
         if (isLast) await run.turn.end(tx);
         return changed;
@@ -61,6 +61,14 @@ const undoInTransaction = async (run: SagaRun, undoing: Undoing, isLast: boolean
   };
   run.saga = await run.attempt({ step, branch, attempt, isUndo: true }, inTransaction);
 };
+
+const undoOnce = (
+  { parts, saga }: SagaRun,
+  { step, branch, state }: Undoing,
+  context: StepContext,
+  tx: Transaction | null,
+): Promise<void> =>
+  undoStep(parts.scopes, { saga: saga.name, step, branch, context }, valueIn(state.output), tx);
 
 const undone = ({ step, branch, state }: Undoing, isLast: boolean): Change => ({
   event: isLast ? "restore" : "undo",

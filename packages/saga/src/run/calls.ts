@@ -9,6 +9,7 @@ import { checkedOutcome } from "./checked-outcome.ts";
 import type { FailureClass } from "./failure-class.ts";
 import { commitLeave } from "./leave.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { askStep, doStep } from "./step-calls.ts";
 import { fail, pause, tryAgain } from "./setbacks.ts";
 
 /** A branch at an attempt. */
@@ -73,13 +74,15 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
   let returned: unknown;
   try {
     await run.attempt(which, async (context, signal) => {
+      const { scopes } = run.parts;
+      const called = { saga: run.saga.name, step, branch, context };
       if (isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await branch.check(context), place);
+        const found = checkedOutcome(await askStep(scopes, called, branch.check), place);
         if (found !== null) return void (returned = found.output);
         signal.throwIfAborted(); // another attempt has begun, or will
         isUnknown = false;
       }
-      returned = await branch.run(context, null as never);
+      returned = await doStep(scopes, called, null);
     });
     const output = jsonValue(returned, `the output of "${place}"`);
     run.parts.insight.ended(run.saga.name, "done");

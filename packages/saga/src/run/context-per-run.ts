@@ -1,3 +1,4 @@
+import type { StepContext } from "../definition/context.ts";
 import { sagaContext } from "./context-of.ts";
 import type { SagaRun } from "./saga-run.ts";
 
@@ -7,12 +8,12 @@ import type { SagaRun } from "./saga-run.ts";
  */
 export const contextPerRun = (
   { definition, saga }: Pick<SagaRun, "definition" | "saga">,
-  context: object,
-): (() => never) => {
+  context: StepContext,
+): (() => StepContext) => {
   let hasRun = false;
   return () => {
     const own = hasRun ? { ...context, ...sagaContext(definition, saga) } : context;
     hasRun = true;
-    return own as never;
+    return own;
   };
 };

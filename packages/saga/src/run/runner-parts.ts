@@ -5,6 +5,7 @@ import type { MessageSender } from "../definition/send-work.ts";
 import type { Insight } from "../insight/insight.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import type { FailureClass } from "./failure-class.ts";
+import type { StepScopes } from "./step-calls.ts";
 
 /** Limits of all sagas. */
 export interface RunLimits {
@@ -29,6 +30,7 @@ export interface RunnerParts {
   readonly limits: RunLimits;
   readonly classOf: (error: unknown) => FailureClass;
   readonly sender: () => MessageSender | null;
+  readonly scopes: StepScopes;
   readonly insight: Insight;
   readonly log: () => Logger;
 }

@@ -1,6 +1,7 @@
 import { type RetryPolicy, retryDelayMs } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import { failureOf } from "@framework/durable/feature";
+import type { StepContext } from "../definition/context.ts";
 import type { AnySaga } from "../definition/definition.ts";
 import type { Branch, Step } from "../definition/step.ts";
 import { stepTimeout, staleSaga } from "../errors/saga-errors.ts";
@@ -81,7 +82,7 @@ export class SagaRun {
   /** Calls the program's function of an attempt, until its limit, or until the saga is cancelled. Nothing follows before the function has ended, or is abandoned. */
   attempt<T>(
     { atMostMs = Infinity, ...which }: Attempting,
-    work: (context: never, signal: AbortSignal) => T | PromiseLike<T>,
+    work: (context: StepContext, signal: AbortSignal) => T | PromiseLike<T>,
   ): Promise<T> {
     const { clock, limits, sender, insight, log } = this.parts;
     const { step, branch, attempt, isUndo = false } = which;
@@ -99,7 +100,7 @@ export class SagaRun {
     return withinLimit(limit, async (signal) => {
       const context = stepContext(this.definition, this.saga, { ...which, signal, sender: sender() });
       const observed = { saga, id, step: place, attempt, isUndo, trace };
-      return (await insight.operations.run(observed, () => work(context as never, signal) as never)) as T;
+      return (await insight.operations.run(observed, () => work(context, signal) as never)) as T;
     });
   }
 

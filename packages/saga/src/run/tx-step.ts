@@ -1,4 +1,5 @@
 import { failureOf } from "@framework/durable/feature";
+import type { StepContext } from "../definition/context.ts";
 import type { TxStep } from "../definition/step.ts";
 import type { BranchState } from "../store/instance.ts";
 import { jsonValue } from "../store/json-value.ts";
@@ -8,6 +9,7 @@ import { contextPerRun } from "./context-per-run.ts";
 import { commitLeave, type Departure, leave } from "./leave.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
 import { fail, pause, tryAgain } from "./setbacks.ts";
+import { doStep } from "./step-calls.ts";
 
 /** The work of a `tx` step and its record are one transaction. */
 export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
@@ -18,14 +20,15 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
     return await commitLeave(run, { position: position + 1, step: step.name, done: [] });
   const state = attemptAt(saga, position, "");
   let failed: { readonly error: unknown } | null = null;
-  const work = (context: never, signal: AbortSignal): Promise<Departure> => {
+  const work = (context: StepContext, signal: AbortSignal): Promise<Departure> => {
     const contextOfRun = contextPerRun(run, context);
     return parts.store.db.transaction(
       async (tx) => {
         failed = null; // it runs again after a conflict
         let output: string | null;
         try {
-          output = jsonValue(await branch.run(contextOfRun(), tx as never), `the output of "${step.name}"`);
+          const called = { saga: saga.name, step, branch, context: contextOfRun() };
+          output = jsonValue(await doStep(parts.scopes, called, tx), `the output of "${step.name}"`);
         } catch (error) {
           failed = { error };
           throw error;

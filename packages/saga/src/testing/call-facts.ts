@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { dependency } from "@framework/core";
 import type { PortFacts } from "@framework/core/testing";
 import { saga } from "../definition/saga.ts";
 import type { UndoContext } from "../definition/context.ts";
+import { SagaReject } from "../errors/saga-reject.ts";
+import type { StepScopes } from "../run/step-calls.ts";
 import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 const because = { reason: "the test says so" };
@@ -55,6 +58,58 @@ export const callFacts: PortFacts<RunnerFixture> = {
     const info = await inStatus(runner, id, "compensated");
     assert.equal(info.error?.code, "SAGA_STEP_TIMEOUT");
     assert.deepEqual(undone, ["receipt"]);
+  },
+  "calls each function of a step in a scope of its own, with the dependencies as its last argument": async ({
+    run,
+  }) => {
+    const Label = dependency<string>("label");
+    const seen: string[] = [];
+    const note = (what: string, { label }: { readonly label: string }): void =>
+      void seen.push(`${what}: ${label}`);
+    let isLost = true;
+    const inject = { label: Label };
+    const definition = saga("scopes", 1)
+      .tx("reserve", (_context, _tx, own) => note("do", own), {
+        inject,
+        undo: (_context, _output, _tx, own) => note("undo", own),
+      })
+      .parallel("both", (branch) => ({
+        left: branch(
+          (_context, own) => {
+            note("do", own);
+            if (isLost) throw Object.assign(new Error("the lease is lost"), { code: "DURABLE_LOST" });
+          },
+          {
+            inject,
+            undo: (_context, _output, own) => note("undo", own),
+            check(_context, own) {
+              note("check", own);
+              isLost = false;
+              return null;
+            },
+          },
+        ),
+      }))
+      .call("ship", () => {
+        throw new SagaReject("no carrier");
+      })
+      .build();
+    const scopes: StepScopes = {
+      check() {},
+      invoke: ({ saga: name, step, branch: { name: branch }, context }, work) =>
+        work({ label: `${name} ${step.name} ${branch} ${context.attempt}` } as never),
+    };
+    const runner = await run([definition], { scopes });
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "compensated");
+    assert.deepEqual(seen, [
+      "do: scopes reserve  1",
+      "do: scopes both left 1",
+      "check: scopes both left 1",
+      "do: scopes both left 1",
+      "undo: scopes both left 1",
+      "undo: scopes reserve  1",
+    ]);
   },
   "pauses when `check` returns neither an output nor null": async ({ run }) => {
     let runs = 0;

@@ -11,6 +11,7 @@ import { LocalRunner } from "../local-runner.ts";
 import { failureClass } from "../run/failure-class.ts";
 import type { RunLimits, RunnerParts } from "../run/runner-parts.ts";
 import { runTurn } from "../run/runner.ts";
+import { noScopes, type StepScopes } from "../run/step-calls.ts";
 import { SagaStore } from "../store/saga-store.ts";
 import { SAGA_TABLES, sagaTables } from "../store/saga-tables.ts";
 import type { Turn } from "../turns/turns.ts";
@@ -21,6 +22,8 @@ export interface HandWorkerOptions {
   readonly limits?: Partial<RunLimits>;
   readonly insight?: Insight;
   readonly sender?: MessageSender | null;
+  /** @default those of no app */
+  readonly scopes?: StepScopes | undefined;
   /** Measures turns. @default a clock that stands still */
   readonly clock?: Clock;
   /** @default none */
@@ -59,6 +62,7 @@ export class HandWorker {
       limits = {},
       insight = noInsight,
       sender = null,
+      scopes = noScopes,
       clock = virtualClock(),
       log = quiet,
     }: HandWorkerOptions = {},
@@ -77,6 +81,7 @@ export class HandWorker {
       limits: { ...defaults, ...limits },
       classOf: failureClass,
       sender: () => sender,
+      scopes,
       insight,
       log: () => log,
     };

@@ -15,14 +15,14 @@ export const localFixture = (place: TestDatabase): RunnerFixture => {
     await db?.close();
   };
   return {
-    async run(definitions) {
+    async run(definitions, options = {}) {
       await end();
       db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
       kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
       const problem = ({ message }: { readonly message: string }): never => {
         throw new Error(message);
       };
-      const set = new SagaSet({ kernel, problem, log: () => quiet });
+      const set = new SagaSet({ kernel, problem, log: () => quiet, ...options });
       for (const definition of definitions) set.define(definition);
       await kernel.start();
       await set.begin();

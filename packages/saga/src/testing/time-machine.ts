@@ -1,3 +1,4 @@
+import type { App } from "@framework/core";
 import { type Database, openDatabase } from "@framework/database";
 import type { TableClock } from "@framework/durable/testing";
 import type { AnySaga, SagaDefinition } from "../definition/definition.ts";
@@ -8,7 +9,9 @@ import { type Delivered, type SagaMessage } from "../messages/deliver.ts";
 import type { SagaInfo, TimelineEntry } from "../operate/saga-info.ts";
 import { placeOf } from "../run/saga-run.ts";
 import type { RunLimits } from "../run/runner-parts.ts";
+import type { StepScopes } from "../run/step-calls.ts";
 import { undoPlan } from "../run/undo-plan.ts";
+import { startStepApp } from "./step-app.ts";
 import { HandWorker, prepareDatabase } from "./hand-worker.ts";
 
 /** Options of a time machine. */
@@ -19,6 +22,14 @@ export interface TimeMachineOptions {
   readonly sender?: MessageSender | null;
   /** Creates the tables that the steps use, in the empty database. @default none */
   readonly prepare?: ((db: Database) => Promise<unknown>) | undefined;
+  /** Registers the dependencies of the steps, on an app of the machine's own. @default none */
+  readonly provide?: ((app: App) => unknown) | undefined;
+}
+
+/** Options inside of the package. */
+export interface MachineOptions extends Omit<TimeMachineOptions, "provide"> {
+  /** Where the steps find their dependencies. */
+  readonly scopes?: StepScopes | undefined;
 }
 
 /** Where a worker is lost. */
@@ -61,7 +72,29 @@ export interface TimeMachine<Input> extends AsyncDisposable {
  */
 export const timeMachine = async <Input>(
   definition: SagaDefinition<Input>,
-  options: TimeMachineOptions = {},
+  { provide, ...options }: TimeMachineOptions = {},
+): Promise<TimeMachine<Input>> => {
+  const { scopes, stop } = await startStepApp(definition, provide);
+  try {
+    const machine = await openMachine(definition, { ...options, scopes });
+    const close = async (): Promise<void> => {
+      try {
+        await machine[Symbol.asyncDispose]();
+      } finally {
+        await stop();
+      }
+    };
+    return { ...machine, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+/** Creates a time machine whose steps find their dependencies in an app that is there. */
+export const openMachine = async <Input>(
+  definition: SagaDefinition<Input>,
+  options: MachineOptions,
 ): Promise<TimeMachine<Input>> => {
   let place = await openPlace(options);
   let started: { readonly id: string; readonly input: Input; readonly key: string } | null = null;
@@ -95,7 +128,7 @@ export const timeMachine = async <Input>(
 
 const openPlace = async ({
   prepare,
-}: TimeMachineOptions): Promise<{ readonly db: Database; readonly time: TableClock }> => {
+}: MachineOptions): Promise<{ readonly db: Database; readonly time: TableClock }> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   try {
     await prepare?.(db);

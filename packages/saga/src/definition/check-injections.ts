@@ -1,0 +1,12 @@
+import { placeOf } from "../run/saga-run.ts";
+import type { StepScopes } from "../run/step-calls.ts";
+import type { AnySaga } from "./definition.ts";
+import { branchesOf } from "./step.ts";
+
+/** Has the dependencies of the steps checked when the app starts. */
+export const checkInjections = ({ name, version, steps }: AnySaga, scopes: StepScopes): void => {
+  for (const step of steps)
+    for (const branch of branchesOf(step))
+      if (branch.inject !== undefined)
+        scopes.check(`saga ${name} version ${version} step ${placeOf(step, branch)}`, branch.inject);
+};
