@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, dependency, Depends } from "@framework/core";
 import { z } from "zod";
 import { grpcClient } from "./client.ts";
 import { grpc, grpcService } from "./index.ts";
@@ -33,6 +33,31 @@ app.enableGrpc({ address: "127.0.0.1:50051" }).addGrpcService(catalog, {
     },
   },
 });
+
+const Shelf = dependency<{ title(id: number): string }>("shelf");
+app.addGrpcService(
+  catalog,
+  {
+    GetBook: ({ id }, _call, { shelf }) => ({ title: shelf.title(id) }),
+    async *ListBooks(_request, _call, { shelf }) {
+      yield { title: shelf.title(1) };
+    },
+    AddBooks: {
+      open: true,
+      handle: async (books, _call, { shelf }, other = Depends(Shelf)) => {
+        for await (const { title } of books) shelf.title(title.length);
+        return { added: other.title(2).length };
+      },
+    },
+  },
+  { inject: { shelf: Shelf }, timeoutSecs: 3 },
+);
+app.addGrpcService(catalog, {
+  GetBook: ({ id }, _call, shelf = Depends(Shelf)) => ({ title: shelf.title(id) }),
+  AddBooks: { handle: (_books, _call, shelf = Depends(Shelf)) => ({ added: shelf.title(3).length }) },
+});
+// @ts-expect-error nothing is injected
+app.addGrpcService(catalog, { GetBook: (_request, _call, { shelf }) => ({ title: shelf }) });
 
 // @ts-expect-error the answer lacks a member
 app.addGrpcService(catalog, { GetBook: () => ({}) });

@@ -1,4 +1,4 @@
-import type { HttpRequest, Problem, Response } from "@framework/core";
+import type { HttpRequest, Injections, Problem, Response } from "@framework/core";
 import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
 import { AppClients } from "./client/app-clients.ts";
 import type { GrpcClientOptions } from "./client/client-config.ts";
@@ -8,9 +8,9 @@ import type { GrpcService, MethodShapes } from "./service/grpc-service.ts";
 import type {
   AnyHandler,
   AnyImplementation,
-  CallRules,
   MethodHandler,
   ServiceImplementation,
+  ServiceOptions,
 } from "./call/implementation.ts";
 import { structService, type StructShape } from "./definitions/struct-service.ts";
 import { GrpcConfig } from "./config/grpc-config.ts";
@@ -21,11 +21,11 @@ import { webFieldUses } from "./web/web-field-uses.ts";
 export interface Grpc {
   /** Serves the added services over gRPC on a port of their own, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, with all other mistakes */
   enableGrpc(config?: ConfigInput<GrpcConfig>): this;
-  /** Adds a service with its handlers. A method without a handler answers UNIMPLEMENTED. @param rules of all its methods */
-  addGrpcService<Methods extends MethodShapes>(
+  /** Adds a service with its handlers. A method without a handler answers UNIMPLEMENTED. @param options of all its methods */
+  addGrpcService<Methods extends MethodShapes, const Inject extends Injections | undefined = undefined>(
     service: GrpcService<Methods>,
-    implementation: NoInfer<ServiceImplementation<Methods>>,
-    rules?: CallRules,
+    implementation: NoInfer<ServiceImplementation<Methods, Inject>>,
+    options?: ServiceOptions<Inject>,
   ): this;
   /** Adds a service of unary methods without schemas: messages are plain objects (`google.protobuf.Struct`), handlers are added by `grpcMethod`. */
   addGrpcService(name: string, methods?: readonly string[]): this;
@@ -77,7 +77,10 @@ export const grpc: Feature<Grpc> = {
               rules: {},
             });
         } else {
-          const [implementation, rules = {}] = rest as readonly [AnyImplementation, CallRules?];
+          const [implementation, rules = {}] = rest as readonly [
+            AnyImplementation,
+            ServiceOptions<Injections | undefined>?,
+          ];
           services.add({ service, implementation, rules });
         }
         return this;

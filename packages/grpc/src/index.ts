@@ -10,6 +10,7 @@ export type {
   MethodHandler,
   MethodImplementation,
   ServiceImplementation,
+  ServiceOptions,
 } from "./call/implementation.ts";
 export type { GrpcService, MethodShape, MethodShapes } from "./service/grpc-service.ts";
 export { grpcService, type SchemaServiceOptions } from "./definitions/schema-service.ts";

@@ -52,6 +52,8 @@ export class Services {
     const mistake = argumentProblem(service);
     if (mistake !== null) return this.host.problem(mistake);
     const { name } = service.service;
+    const { inject } = service.rules;
+    if (inject !== undefined) this.host.state.inject(`gRPC service ${name}`, inject);
     this.host.check(() => (this.config === null ? [notEnabled(name)] : []));
     this.added.push(service);
     // A malformed name is reported at start; as a path it would only repeat the mistake.

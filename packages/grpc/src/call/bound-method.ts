@@ -1,4 +1,4 @@
-import type { Guard, Invocation } from "@framework/core";
+import type { Guard, Injections, Invocation } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import type { AnyHandler } from "./implementation.ts";
@@ -11,6 +11,8 @@ export interface BoundMethod {
   readonly service: string;
   /** `null` answers UNIMPLEMENTED. */
   readonly handle: AnyHandler | null;
+  /** Dependencies of the handler. */
+  readonly inject: Injections | undefined;
   /** Whether the app's guards apply. */
   readonly followsApp: boolean;
   /** Whether the app's limits and breakers leave its calls alone, as those of health. */

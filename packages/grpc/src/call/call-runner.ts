@@ -239,11 +239,15 @@ export class CallRunner {
     const { bound, call } = work;
     if (call.aborted !== null) throw call.aborted;
     const { encode } = bound.method.response;
-    const handle = bound.handle as (request: unknown, call: GrpcCall) => unknown;
+    const handle = bound.handle as (request: unknown, call: GrpcCall, dependencies: unknown) => unknown;
     const { state } = this.parts;
     if (bound.method.responseStream)
-      return state.invoke(call, undefined, () => this.sendAll(encode, handle(request, call), work));
-    const reply: unknown = state.invoke(call, undefined, () => handle(request, call));
+      return state.invoke(call, bound.inject, (dependencies) =>
+        this.sendAll(encode, handle(request, call, dependencies), work),
+      );
+    const reply: unknown = state.invoke(call, bound.inject, (dependencies) =>
+      handle(request, call, dependencies),
+    );
     return isPromise(reply) ? sendLater(reply, encode, work) : work.emit(encode(reply));
   }
 

@@ -1,4 +1,4 @@
-import type { Awaitable, Guard, Invocation } from "@framework/core";
+import type { Awaitable, DependenciesOf, Guard, Injections, Invocation } from "@framework/core";
 import type { GrpcCall } from "./grpc-call.ts";
 import type { MethodShape, MethodShapes } from "../service/grpc-service.ts";
 
@@ -12,11 +12,16 @@ type OutputOf<Shape extends MethodShape> = Shape["responseStream"] extends true
   ? AsyncIterable<Shape["response"]> | Iterable<Shape["response"]>
   : Awaitable<Shape["response"]>;
 
-/** Handles the calls of one method. A stream of responses is pulled no faster than the client reads. */
-export type MethodHandler<Shape extends MethodShape = MethodShape> = (
-  request: InputOf<Shape>,
-  call: GrpcCall,
-) => OutputOf<Shape>;
+/**
+ * Handles the calls of one method; its dependencies are the last argument, if there are any. A stream of responses is pulled no faster than the client
+ * reads.
+ */
+export type MethodHandler<
+  Shape extends MethodShape = MethodShape,
+  Inject extends Injections | undefined = undefined,
+> = [NonNullable<Inject>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
+  ? (request: InputOf<Shape>, call: GrpcCall) => OutputOf<Shape>
+  : (request: InputOf<Shape>, call: GrpcCall, dependencies: DependenciesOf<Inject>) => OutputOf<Shape>;
 
 /** Options of a method, or of every method of a service. */
 export interface CallRules {
@@ -28,15 +33,29 @@ export interface CallRules {
   readonly timeoutSecs?: number;
 }
 
+/** Options of a service. */
+export interface ServiceOptions<Inject extends Injections | undefined = undefined> extends CallRules {
+  /** Dependencies, passed to the handlers as their last argument; those of scope `invocation` live as long as the call. @default none */
+  readonly inject?: Inject;
+}
+
 /** A handler with its options. */
-export interface MethodImplementation<Shape extends MethodShape = MethodShape> extends CallRules {
+export interface MethodImplementation<
+  Shape extends MethodShape = MethodShape,
+  Inject extends Injections | undefined = undefined,
+> extends CallRules {
   /** Handles the calls. */
-  readonly handle: MethodHandler<Shape>;
+  readonly handle: MethodHandler<Shape, Inject>;
 }
 
 /** The handlers of a service. A method without one answers UNIMPLEMENTED. */
-export type ServiceImplementation<Methods extends MethodShapes> = {
-  readonly [Name in keyof Methods]?: MethodHandler<Methods[Name]> | MethodImplementation<Methods[Name]>;
+export type ServiceImplementation<
+  Methods extends MethodShapes,
+  Inject extends Injections | undefined = undefined,
+> = {
+  readonly [Name in keyof Methods]?:
+    | MethodHandler<Methods[Name], Inject>
+    | MethodImplementation<Methods[Name], Inject>;
 };
 
 /** An implementation as the server keeps it. */
@@ -45,4 +64,4 @@ export type AnyImplementation = Readonly<
 >;
 
 /** A handler without its types; the codecs of its method guarantee them. */
-export type AnyHandler = (request: never, call: GrpcCall) => unknown;
+export type AnyHandler = (request: never, call: GrpcCall, dependencies: never) => unknown;

@@ -1,8 +1,8 @@
-import { isGuard, type Problem } from "@framework/core";
+import { type Injections, isGuard, type Problem } from "@framework/core";
 import { unknownFields } from "@framework/core/feature";
 import type { BoundMethod } from "../call/bound-method.ts";
 import { type GrpcMethod, type GrpcService, isServiceName } from "../service/grpc-service.ts";
-import type { AnyImplementation, CallRules } from "../call/implementation.ts";
+import type { AnyImplementation, CallRules, ServiceOptions } from "../call/implementation.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 
 /** A service as the program added it. */
@@ -10,7 +10,7 @@ export interface AddedService {
   readonly service: GrpcService;
   readonly implementation: AnyImplementation;
   /** Rules of all its methods. */
-  readonly rules: CallRules;
+  readonly rules: ServiceOptions<Injections | undefined>;
   /** Whether the app's limits and breakers leave its calls alone. @default false */
   readonly isExempt?: boolean;
 }
@@ -59,7 +59,7 @@ export const implementationProblems = (
   return [
     ...unknown,
     ...noHandlers,
-    ...ruleProblems(`the rules of ${service.name}`, rules, []),
+    ...ruleProblems(`the rules of ${service.name}`, rules, ["inject"]),
     ...ofMethods,
   ].map(problem);
 };
@@ -101,6 +101,7 @@ export const bindMethods = (
       name: `${service.name}/${method.name}`,
       service: service.name,
       handle: (typeof given === "object" ? given.handle : given) ?? null,
+      inject: rules.inject,
       followsApp: !isOpen,
       isExempt,
       auth: isOpen ? null : (config.auth ?? null),
