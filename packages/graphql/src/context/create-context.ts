@@ -3,9 +3,14 @@ import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import { LoaderBatches } from "./loader.ts";
 import type { OperationScope } from "./operation-scope.ts";
 
+/** Returns the scope of a context's operation; `null` for the context of other code that executes the schema. */
+export const ownScopeOf = (context: unknown): OperationScope | null =>
+  context instanceof OperationContext ? context[scopeKey] : null;
+
 /** Returns the scope of a context's operation. @throws GRAPHQL_FOREIGN_CONTEXT */
 export const scopeOf = (context: object): OperationScope => {
-  if (context instanceof OperationContext) return context[scopeKey];
+  const scope = ownScopeOf(context);
+  if (scope !== null) return scope;
   throw new FrameworkError(
     "GRAPHQL_FOREIGN_CONTEXT",
     "graphql: execute this schema through the app's endpoint",
@@ -39,9 +44,6 @@ class OperationContext implements GraphqlContext {
     this.batches?.clear(loader, key);
   }
 }
-
-/** Whether a context is that of an operation of this feature, with a scope. */
-export const isOperationContext = (context: unknown): boolean => context instanceof OperationContext;
 
 /** Throws after the end of interest in an operation. The context of other code has none. */
 export const stopIfAborted = (context: unknown): void => {

@@ -7,7 +7,7 @@ import {
   type OperationTypeNode,
 } from "graphql";
 import { markShown, noteReturned } from "./shown-errors.ts";
-import { isOperationContext, scopeOf, stopIfAborted } from "../context/create-context.ts";
+import { ownScopeOf, scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { readableError } from "../graphql-js/readable-error.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -82,10 +82,11 @@ const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
 /** Enables `Depends` in the default arguments of a resolver, in the scope of its operation. Other code may execute a schema without guards and injections, too. */
 const withDepends = (resolve: Resolver): Resolver => {
   const resolver = resolve as ResolverWithDependencies;
-  return (source, args, context, info) =>
-    isOperationContext(context)
-      ? scopeOf(context).open.call(undefined, () => resolver(source, args, context, info, undefined))
-      : resolve(source, args, context, info);
+  return (source, args, context, info) => {
+    const scope = ownScopeOf(context);
+    if (scope === null) return resolve(source, args, context, info);
+    return scope.open.call(undefined, () => resolver(source, args, context, info, undefined));
+  };
 };
 
 /** Closes events that a resolver returns after the end of the subscription: GraphQL drops them without closing. */
