@@ -1,4 +1,4 @@
-import { checkInjections } from "./definition/check-injections.ts";
+import { checkInjections } from "./start/check-injections.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import { SagaRegistry } from "./definition/registry.ts";
 import { noInsight } from "./insight/insight.ts";

@@ -3,7 +3,7 @@ import { systemClock } from "@framework/core/feature";
 import type { Logger, Problem } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
 import type { AnySaga } from "./definition/definition.ts";
-import { checkInjections } from "./definition/check-injections.ts";
+import { checkInjections } from "./start/check-injections.ts";
 import { isSending, type MessageSender } from "./definition/send-work.ts";
 import { SagaRegistry } from "./definition/registry.ts";
 import { branchesOf } from "./definition/step.ts";

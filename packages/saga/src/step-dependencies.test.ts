@@ -11,7 +11,7 @@ const sessions = () => {
   const Session = dependency("session", {
     scope: "invocation",
     create: (_needs, { kind, name, params }) => {
-      const label = `${kind} ${name} ${params["attempt"]}`;
+      const label = `${kind} ${name} ${String(params["attempt"])}`;
       events.push(`open ${label}`);
       return { label, note: (what: string) => void events.push(what) };
     },
@@ -21,14 +21,14 @@ const sessions = () => {
 };
 
 test("each call of a step's function, its undo and its check is an invocation with the dependencies of the step", async () => {
-  await using place = await databaseInFile();
+  await using place = databaseInFile();
   const app = sagaApp(place);
   const { Session, events } = sessions();
   let isLost = true;
   const order = saga("order", 1)
-    .tx("reserve", (_context, _tx, { session }) => void session.note("reserve"), {
+    .tx("reserve", (_context, _tx, { session }) => session.note("reserve"), {
       inject: { session: Session },
-      undo: (_context, _output, _tx, { session }) => void session.note("release"),
+      undo: (_context, _output, _tx, { session }) => session.note("release"),
     })
     .call(
       "charge",
@@ -41,7 +41,7 @@ test("each call of a step's function, its undo and its check is an invocation wi
       },
       {
         inject: { session: Session },
-        undo: (_context, output, { session }) => void session.note(`refund ${output}`),
+        undo: (_context, output, { session }) => session.note(`refund ${output}`),
         check: (_context, { session }) => (session.note("check"), null),
       },
     )
@@ -66,7 +66,7 @@ test("each call of a step's function, its undo and its check is an invocation wi
 });
 
 test("default arguments have dependencies in every function of a step, branches and messages included", async () => {
-  await using place = await databaseInFile();
+  await using place = databaseInFile();
   const app = sagaApp(place);
   const { Session, events } = sessions();
   const steps = saga("defaults", 1)
@@ -106,7 +106,7 @@ test("default arguments have dependencies in every function of a step, branches 
 });
 
 test("dependencies that nobody registered are reported at start, with the step that asks for them", async () => {
-  await using place = await databaseInFile();
+  await using place = databaseInFile();
   const app = sagaApp(place);
   const Mailer = dependency<{ send(): void }>("mailer");
   const mail = saga("mail", 3)
@@ -123,7 +123,7 @@ test("a time machine gives steps the dependencies that it is told, and disposes 
   const { Session, events } = sessions();
   const Mailer = dependency<{ send(to: string): void }>("mailer");
   const mail = saga("mail", 1)
-    .call("write", ({ key }, { mailer, session }) => void mailer.send(`${key} in ${session.label}`), {
+    .call("write", ({ key }, { mailer, session }) => mailer.send(`${key} in ${session.label}`), {
       inject: { mailer: Mailer, session: Session },
     })
     .build();

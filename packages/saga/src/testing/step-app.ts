@@ -2,7 +2,7 @@ import { App, type Logger } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { scopesOf } from "../app-scopes.ts";
 import type { AnySaga } from "../definition/definition.ts";
-import { checkInjections } from "../definition/check-injections.ts";
+import { checkInjections } from "../start/check-injections.ts";
 import { noScopes, type StepScopes } from "../run/step-calls.ts";
 
 /** An app that has the dependencies of steps, and does nothing else. */

@@ -1,7 +1,7 @@
 import { placeOf } from "../run/saga-run.ts";
 import type { StepScopes } from "../run/step-calls.ts";
-import type { AnySaga } from "./definition.ts";
-import { branchesOf } from "./step.ts";
+import type { AnySaga } from "../definition/definition.ts";
+import { branchesOf } from "../definition/step.ts";
 
 /** Has the dependencies of the steps checked when the app starts. */
 export const checkInjections = ({ name, version, steps }: AnySaga, scopes: StepScopes): void => {
