@@ -7,7 +7,7 @@ import type { BooksSettings } from "../settings.ts";
 import { demoPayments } from "./demo-payments.ts";
 import { orderSaga } from "./order-saga.ts";
 import { Orders } from "./orders.ts";
-import { httpPayments, type Payments } from "./payments.ts";
+import { httpPayments, Payments } from "./payments.ts";
 import { orderRoutes } from "./routes.ts";
 
 /** Adds orders: the sagas on the runner that the settings name, the payment service, and the routes. */
@@ -23,8 +23,8 @@ export const enableOrders = (
     workers: work === "on",
     prepareTimeMachine: stockedShop,
   });
-  const payments = paymentsOf(app, settings);
-  const definition = orderSaga({ payments, shipMs: shipSecs * 1000, paymentDelayMs });
+  app.registerSingleton(Payments, paymentsOf(app, settings));
+  const definition = orderSaga({ shipMs: shipSecs * 1000, paymentDelayMs });
   app.saga.define(definition);
   for (const routes of orderRoutes(new Orders(app.saga, definition), app.db, protection))
     app.registerBlueprint(routes);

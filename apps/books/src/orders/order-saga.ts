@@ -1,10 +1,9 @@
 import { saga, type SagaDefinition, SagaReject } from "@framework/saga";
 import { OrderInput, orderEvents, PRICE_CENTS, Shipment } from "./order.ts";
-import type { Payments } from "./payments.ts";
+import { Payments } from "./payments.ts";
 
-/** What an order needs. */
+/** How long an order waits. */
 export interface OrderOptions {
-  readonly payments: Payments;
   /** How long the warehouse may take, in milliseconds. */
   readonly shipMs: number;
   /** Pause before another attempt at a payment, in milliseconds. */
@@ -17,11 +16,7 @@ type Order = typeof OrderInput;
 export const SHIPPED = "shipped";
 
 /** An order: reserve, charge, notify, ship. What fails for good undoes the steps before it, in reverse. */
-export const orderSaga = ({
-  payments,
-  shipMs,
-  paymentDelayMs,
-}: OrderOptions): SagaDefinition<Order["_input"]> =>
+export const orderSaga = ({ shipMs, paymentDelayMs }: OrderOptions): SagaDefinition<Order["_input"]> =>
   saga("order", 1, OrderInput)
     .tx(
       "reserve",
@@ -38,10 +33,11 @@ export const orderSaga = ({
     )
     .call(
       "charge",
-      ({ input: { copies, card }, idempotencyKey: key, signal }) =>
+      ({ input: { copies, card }, idempotencyKey: key, signal }, { payments }) =>
         payments.charge({ cents: copies * PRICE_CENTS, card }, { key, signal }),
       {
-        undo: ({ stepKey, signal }) => payments.refund(stepKey, { signal }),
+        inject: { payments: Payments },
+        undo: ({ stepKey, signal }, _payment, { payments }) => payments.refund(stepKey, { signal }),
         retry: { attempts: 4, delayMs: paymentDelayMs },
       },
     )

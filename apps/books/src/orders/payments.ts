@@ -1,3 +1,4 @@
+import { dependency, type Token } from "@framework/core";
 import { SagaReject } from "@framework/saga";
 import { z } from "zod";
 
@@ -8,6 +9,9 @@ export interface Payments {
   /** Gives back what was taken with a key; has no effect when nothing was, and nothing is taken with it later. */
   refund(key: string, options: Pick<CallOptions, "signal">): Promise<void>;
 }
+
+/** The app's payment service. */
+export const Payments: Token<Payments> = dependency("payments");
 
 interface Payment {
   readonly cents: number;
