@@ -143,14 +143,22 @@ test("a method that keeps failing is UNAVAILABLE without a call of its handler, 
 test("a handler that passes the deadline counts as a failure at once, a cancelled call does not", async () => {
   const app = new (App.with(circuitBreaker, grpc))();
   app.enableGrpc({ address }).enableCircuitBreaker({ failureThreshold: 1 });
+  const begun = Promise.withResolvers<void>();
   app.addGrpcService(catalog, {
-    GetBook: { timeoutSecs: 0.5, handle: () => new Promise(() => {}) },
+    GetBook: {
+      timeoutSecs: 0.5,
+      handle: () => {
+        begun.resolve();
+        return new Promise(() => {});
+      },
+    },
   });
   await using served = await serveApp(app as unknown as GrpcApp, { cluster: { shutdownTimeoutSecs: 1 } });
   const client = served.client(catalog);
   const controller = new AbortController();
   const cancelled = failure(client.GetBook({ id: 1 }, { signal: controller.signal }));
-  setTimeout(() => controller.abort(), 100);
+  await begun.promise;
+  controller.abort();
   expect(await cancelled).toMatchObject({ status: "CANCELLED" });
   expect(await failure(client.GetBook({ id: 1 }, { timeoutMs: 60_000 }))).toMatchObject({
     status: "DEADLINE_EXCEEDED",
