@@ -57,7 +57,7 @@ const aside = Object.entries(beside).map(([name, level]) => ({
 }));
 
 /** Sources of the entries in every package.json. */
-const doors = globSync("{packages,tests,tools}/*/package.json", { cwd: import.meta.dirname }).flatMap(
+const entryPoints = globSync("{packages,tests,tools}/*/package.json", { cwd: import.meta.dirname }).flatMap(
   (path) => {
     const { exports = {} } = JSON.parse(readFileSync(join(import.meta.dirname, path), "utf8"));
     const sources = Object.values(exports).map((entry) => entry["@framework/source"]);
@@ -80,11 +80,11 @@ export default {
       },
     },
     {
-      name: "doors",
+      name: "entry-points",
       comment: "A package is used through the entries of its package.json.",
       severity: "error",
       from: { path: "^(packages|apps|tests)/([^/]+)/" },
-      to: { path: "^(packages|apps|tests|tools)/", pathNot: ["^$1/$2/", ...doors] },
+      to: { path: "^(packages|apps|tests|tools)/", pathNot: ["^$1/$2/", ...entryPoints] },
     },
     {
       name: "apps-features-core",

@@ -1,12 +1,14 @@
-// Bundles a package's doors, and the further entries that are named, into dist, in the package's folder. The static imports of the first door become one
+// Bundles a package's entry points, and the further entries that are named, into dist, in the package's folder. The static imports of the first entry point become one
 // file: finding a file takes longer than reading it, and calls within a file are cheaper than calls between files.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
-const doors = Object.values(manifest.exports).map((conditions) => conditions["@framework/source"]);
-const entries = Object.fromEntries([...doors, ...process.argv.slice(2)].map((file) => [nameOf(file), file]));
+const entryPoints = Object.values(manifest.exports).map((conditions) => conditions["@framework/source"]);
+const entries = Object.fromEntries(
+  [...entryPoints, ...process.argv.slice(2)].map((file) => [nameOf(file), file]),
+);
 const [first = ""] = Object.keys(entries);
 const output = { dir: "dist", format: "esm", comments: { jsdoc: false } };
 

@@ -7,7 +7,7 @@ import { cpuTime } from "./vitals.ts";
  */
 export const openVitals = (): Promise<void> =>
   new Promise((resolve) => {
-    const door = createServer((socket) => {
+    const vitals = createServer((socket) => {
       socket.setNoDelay(true).setEncoding("latin1");
       socket.on("data", (line) => {
         const answer = String(line).startsWith("memory") ? memory() : cpuTime();
@@ -16,8 +16,8 @@ export const openVitals = (): Promise<void> =>
       socket.on("error", () => socket.destroy()); // the bench has ended, and this process ends with it
     });
     // Exclusive, because each worker of a cluster has a port of its own.
-    door.listen({ port: 0, host: "127.0.0.1", exclusive: true }, () => {
-      console.log(JSON.stringify({ vitals: (door.address() as AddressInfo).port, pid: process.pid }));
+    vitals.listen({ port: 0, host: "127.0.0.1", exclusive: true }, () => {
+      console.log(JSON.stringify({ vitals: (vitals.address() as AddressInfo).port, pid: process.pid }));
       resolve();
     });
   });

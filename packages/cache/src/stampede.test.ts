@@ -8,16 +8,16 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 
 test("a thousand concurrent requests make one call and share its reply", async () => {
   const { app, get } = cachedApp();
-  const door = gate();
+  const held = gate();
   let calls = 0;
   app.get("/", async () => {
     calls++;
-    await door.opened;
+    await held.opened;
     return `reply ${calls}`;
   });
   const asking = times(1000, () => get("/"));
   await waitFor(() => calls > 0);
-  door.open();
+  held.open();
   const seen = await Promise.all(asking);
   expect(calls).toBe(1);
   expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(["reply 1"]));
@@ -28,7 +28,7 @@ test("a thousand concurrent requests make one call and share its reply", async (
 
 test("concurrent conditional requests share one complete reply", async () => {
   const { app, get } = cachedApp();
-  const door = gate();
+  const held = gate();
   const conditions: (string | null)[] = [];
   app.get("/", async (request) => {
     conditions.push(
@@ -36,12 +36,12 @@ test("concurrent conditional requests share one complete reply", async () => {
       request.headers.get("If-None-Match"),
       request.raw.headers.get("if-none-match"),
     );
-    await door.opened;
+    await held.opened;
     return new Response("body", { headers: { etag: '"1"' } });
   });
   const asking = times(20, (index) => get("/", { "if-none-match": `"${index % 2}"` }));
   await waitFor(() => conditions.length > 0);
-  door.open();
+  held.open();
   const seen = await Promise.all(asking);
   expect(conditions).toEqual([null, null, null]);
   expect(seen.map(({ status }) => status)).toEqual(times(20, (index) => (index % 2 === 1 ? 304 : 200)));
@@ -106,10 +106,10 @@ test("when the client of a shared call disconnects and its handler fails, all wa
 test("when the client of a shared call disconnects, one of the waiting requests calls the handler for all, and so it goes on", async () => {
   const { app, get } = cachedApp();
   let calls = 0;
-  const door = gate();
+  const held = gate();
   app.get("/", async ({ signal }) => {
     if (++calls > 1) {
-      await door.opened;
+      await held.opened;
       return `call ${calls}`;
     }
     const { promise, reject } = Promise.withResolvers<never>();
@@ -124,7 +124,7 @@ test("when the client of a shared call disconnects, one of the waiting requests 
   leader.abort();
   await waitFor(() => calls > 1);
   const later = times(5, () => get("/"));
-  door.open();
+  held.open();
   const seen = await Promise.all([...asking, ...later]);
   expect(seen.map(({ text }) => text)).toEqual(times(10, () => "call 2"));
 });
@@ -132,10 +132,10 @@ test("when the client of a shared call disconnects, one of the waiting requests 
 test("requests wait for a stuck call for waitSecs", async () => {
   for (const waitSecs of [10, 3]) {
     const { app, get, clock } = cachedApp({ waitSecs });
-    const door = gate();
+    const held = gate();
     let calls = 0;
     app.get("/", async () => {
-      if (++calls === 1) await door.opened;
+      if (++calls === 1) await held.opened;
       return `call ${calls}`;
     });
     const first = get("/");
@@ -148,25 +148,25 @@ test("requests wait for a stuck call for waitSecs", async () => {
     await Promise.all(waiting);
     expect(calls).toBe(4);
     expect((await get("/")).outcome).toBe("HIT");
-    door.open();
+    held.open();
     await first;
   }
 });
 
 test("after an unshareable reply, later requests of its key do not wait", async () => {
   const { app, get, clock } = cachedApp();
-  const doors = times(3, gate);
+  const gates = times(3, gate);
   let running = 0;
   app.get("/", async () => {
-    await doors[running++]?.opened;
+    await gates[running++]?.opened;
     return new Response("x", { headers: { "cache-control": "private" } });
   });
-  doors[0]?.open();
+  gates[0]?.open();
   await get("/");
   const asking = [get("/"), get("/")];
   await waitFor(() => running === 3);
-  doors[1]?.open();
-  doors[2]?.open();
+  gates[1]?.open();
+  gates[2]?.open();
   await Promise.all(asking);
   await clock.advance(10 * 1000);
   const later = [get("/"), get("/")];
@@ -176,17 +176,17 @@ test("after an unshareable reply, later requests of its key do not wait", async 
 
 test("waiting requests for other variants make one call per variant", async () => {
   const { app, get } = cachedApp();
-  const door = gate();
+  const held = gate();
   const calls: (string | null)[] = [];
   app.get("/", async (request) => {
     const language = request.getHeader("accept-language");
     calls.push(language);
-    await door.opened;
+    await held.opened;
     return new Response(language ?? "none", { headers: { vary: "Accept-Language" } });
   });
   const asking = times(30, (index) => get("/", { "accept-language": ["de", "en", "fr"][index % 3] ?? "" }));
   await waitFor(() => calls.length > 0);
-  door.open();
+  held.open();
   const seen = await Promise.all(asking);
   expect(calls).toHaveLength(3);
   expect(new Set(calls)).toEqual(new Set(["de", "en", "fr"]));
@@ -195,11 +195,11 @@ test("waiting requests for other variants make one call per variant", async () =
 
 test("concurrent requests for a stale reply make one call", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
-  const door = gate();
+  const held = gate();
   const seen: (string | null)[] = [];
   app.get("/", async (request) => {
     seen.push(request.getHeader("if-none-match"));
-    if (seen.length > 1) await door.opened;
+    if (seen.length > 1) await held.opened;
     return request.getHeader("if-none-match") === '"1"'
       ? new Response(null, { status: 304, headers: { etag: '"1"' } })
       : new Response("body", { headers: { etag: '"1"' } });
@@ -208,7 +208,7 @@ test("concurrent requests for a stale reply make one call", async () => {
   await clock.advance(10 * 1000);
   const asking = times(50, () => get("/"));
   await waitFor(() => seen.length === 2);
-  door.open();
+  held.open();
   const replies = await Promise.all(asking);
   expect(seen).toEqual([null, '"1"']);
   expect(replies.every(({ text, outcome }) => text === "body" && outcome === "REVALIDATED")).toBe(true);

@@ -54,8 +54,8 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   if (deprecated === undefined && sunset === false)
     return "needs the option deprecated or sunset: a current route has no successor";
   const known = namesIn(route.path);
-  const stranger = namesIn(value).find((name) => !known.includes(name));
-  return stranger === undefined ? null : `has {${stranger}}, which is no parameter of ${route.path}`;
+  const unknown = namesIn(value).find((name) => !known.includes(name));
+  return unknown === undefined ? null : `has {${unknown}}, which is no parameter of ${route.path}`;
 };
 
 /** The mistake of an option beside `deprecated: false`, unless it is the blueprint's, from which the route is exempt. */

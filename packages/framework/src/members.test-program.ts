@@ -22,7 +22,7 @@ for (const path of globSync("*/package.json", { cwd: packages }).toSorted()) {
   const { exports = {} } = JSON.parse(readFileSync(join(packages, path), "utf8")) as Manifest;
   if (alternatives.includes(dirname(path)) || dirname(path) === "framework") continue;
   for (const { "@framework/source": source } of Object.values(exports)) {
-    if (source === undefined || source.includes("testing")) continue; // doors for tests
+    if (source === undefined || source.includes("testing")) continue; // entry points for tests
     const module: Readonly<Record<string, unknown>> = await import(join(packages, dirname(path), source));
     for (const value of Object.values(module)) if (isFeature(value)) found.add(value);
   }

@@ -16,12 +16,12 @@ import { errorPresenter } from "./execution/present-error.ts";
 import { publishTraffic, type Traffic } from "./execution/traffic.ts";
 import type { GraphQLConfig } from "./graphql-config.ts";
 import { hasParts } from "./graphql-js/in-parts.ts";
-import { HttpDoor } from "./http/http-door.ts";
+import { HttpEndpoint } from "./http/http-endpoint.ts";
 import { type BundleFile, bundleFiles } from "./page/bundle.ts";
 import { createPage, filePath, sendFile, sendPage } from "./page/page.ts";
 import { buildSchema, injectionsOf } from "./schema/build-schema.ts";
 import { admission, socketEntry } from "./sockets/admission.ts";
-import { PROTOCOL, SocketDoor } from "./sockets/socket-door.ts";
+import { PROTOCOL, SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import type { SocketRoutes } from "./sockets/socket-routes.ts";
 
 /** Served without a `schema`, since a schema has at least one field. */
@@ -29,8 +29,8 @@ const EMPTY_SCHEMA = `type Query { "Always null: the service has no schema." _em
 
 /** What exists from the start on, when the environment is known. */
 interface Started {
-  readonly http: HttpDoor;
-  readonly sockets: SocketDoor;
+  readonly http: HttpEndpoint;
+  readonly sockets: SocketEndpoint;
   readonly playground: boolean;
 }
 
@@ -85,8 +85,8 @@ export class GraphqlEndpoint {
     const parts = { config, schema, documents, executor, present, log };
     const protection = host.entries.protection(socketEntry);
     const admit = admission({ protection, guards: config.guards, guardOptions });
-    const sockets = new SocketDoor({ ...parts, admit });
-    this.started = { http: new HttpDoor(parts), sockets, playground };
+    const sockets = new SocketEndpoint({ ...parts, admit });
+    this.started = { http: new HttpEndpoint(parts), sockets, playground };
   }
 
   private get = (request: HttpRequest): Response | Promise<Response> => {

@@ -134,7 +134,7 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
           .catch((error: unknown) => {
             if ((error as { code?: unknown }).code !== "DURABLE_LOST") throw error;
           });
-      const wish = (verb: "cancel" | "retry" | "skip" | "settle"): Promise<unknown> =>
+      const decide = (verb: "cancel" | "retry" | "skip" | "settle"): Promise<unknown> =>
         worker()
           .runner[verb](id, because)
           .catch((error: unknown) => {
@@ -145,7 +145,7 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
         else if (act === "deliver") await deliver();
         else if (act === "time") await time.advance(3000);
         else if (act === "hours") await time.advance(7_200_000);
-        else await wish(act);
+        else await decide(act);
       }
       const isSkipped = acts.includes("skip") || acts.includes("settle");
       own.endWell();
@@ -154,7 +154,7 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
         await deliver();
         await time.advance(60_000);
         const { status } = (await worker().runner.get(id)) ?? {};
-        if (status === "paused" || status === "stuck") await wish("retry");
+        if (status === "paused" || status === "stuck") await decide("retry");
         if (status === "completed" || status === "compensated") break;
       }
       const info = await worker().runner.get(id);

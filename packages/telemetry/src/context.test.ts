@@ -39,7 +39,7 @@ test("1,000 requests at once each keep their own trace over awaits, timers and s
 
 test.each(["app.fetch", "a socket"])(
   "the exception handler of an async error has the trace of its request, over %s",
-  async (door) => {
+  async (entry) => {
     await using service = await tracedService();
     const app = service.app.exceptionHandler(NotFoundError, () => [traceId()]);
     app.get("/", async () => {
@@ -50,7 +50,7 @@ test.each(["app.fetch", "a socket"])(
     const parents = ids.map((id) => ({ traceparent: `00-${id}-00000000000000aa-01` }));
     await using client = socketClient(app);
     const seen = parents.map(async (headers): Promise<unknown> =>
-      door === "app.fetch"
+      entry === "app.fetch"
         ? (await ask(app, "/", headers)).json()
         : (await client.get("/", { headers })).json(),
     );

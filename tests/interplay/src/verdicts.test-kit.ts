@@ -20,13 +20,15 @@ export type Verdict = "ok" | 401 | 403;
 export type Ask = (token: string | null) => Promise<Verdict>;
 
 const empty = z.object({});
-const doors = grpcService("doors.v1.Doors", { methods: { Open: { request: empty, response: empty } } });
-const clientAt = (port: number | undefined) => grpcClient(doors, `127.0.0.1:${port}`);
-const TOPIC = "doors";
+const service = grpcService("verdicts.v1.Verdicts", {
+  methods: { Open: { request: empty, response: empty } },
+});
+const clientAt = (port: number | undefined) => grpcClient(service, `127.0.0.1:${port}`);
+const TOPIC = "verdicts";
 const GROUP = "keepers";
 
 /** An app whose entry points of every kind have the same authentication and the same guard. */
-export interface Doors extends AsyncDisposable {
+export interface EntryPoints extends AsyncDisposable {
   readonly ask: Readonly<Record<"HTTP" | "WebSocket" | "GraphQL" | "gRPC" | "messages", Ask>>;
 }
 
@@ -35,8 +37,8 @@ const fieldsOf = (token: string | null): Record<string, string> =>
 
 const toVerdict = (status: number): Verdict => (status === 401 || status === 403 ? status : "ok");
 
-/** Opens the doors. */
-export const openDoors = async (auth: JwtAuth): Promise<Doors> => {
+/** Opens an entry point of each kind. */
+export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
   const place = databaseInFile();
   const guard: Guard<Invocation> = new RoleGuard(["keeper"]);
   const app = new (App.with(logging, websocket, graphql, grpc, database, durable, messaging))();
@@ -50,9 +52,9 @@ export const openDoors = async (auth: JwtAuth): Promise<Doors> => {
     .enableGrpc({ address: "127.0.0.1:0", auth })
     .enableMessaging();
   app.use(auth);
-  app.get("/door", { guards: [guard] }, () => "open");
-  app.websocket("/door/socket", { guards: [guard] }, () => {});
-  app.addGrpcService(doors, { Open: { guards: [guard], handle: () => ({}) } });
+  app.get("/verdict", { guards: [guard] }, () => "open");
+  app.websocket("/verdict/socket", { guards: [guard] }, () => {});
+  app.addGrpcService(service, { Open: { guards: [guard], handle: () => ({}) } });
   const opened = new Set<string>();
   app.messaging.subscribe(TOPIC, { group: GROUP, auth, guards: [guard] }, ({ id }) => void opened.add(id));
   const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
@@ -60,8 +62,8 @@ export const openDoors = async (auth: JwtAuth): Promise<Doors> => {
   const client = clientAt(app.grpcAddress?.port);
   return {
     ask: {
-      HTTP: async (token) => toVerdict((await fetch(`${url}/door`, { headers: fieldsOf(token) })).status),
-      WebSocket: (token) => handshake(`${url.replace("http", "ws")}/door/socket`, token),
+      HTTP: async (token) => toVerdict((await fetch(`${url}/verdict`, { headers: fieldsOf(token) })).status),
+      WebSocket: (token) => handshake(`${url.replace("http", "ws")}/verdict/socket`, token),
       GraphQL: (token) => query(`${url}/graphql`, token),
       gRPC: (token) => call(client, token),
       messages: async (token) => {

@@ -1,13 +1,13 @@
 import { JwtAuth } from "@framework/auth";
 import { systemClock } from "@framework/core/feature";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type Doors, openDoors, type Verdict } from "./verdicts.test-kit.ts";
+import { type EntryPoints, openEntryPoints, type Verdict } from "./verdicts.test-kit.ts";
 
 const SECRET = "a secret of at least thirty-two bytes";
-const auth = new JwtAuth({ secret: SECRET, audience: "doors" });
-const other = (config: object): JwtAuth => new JwtAuth({ secret: SECRET, audience: "doors", ...config });
+const auth = new JwtAuth({ secret: SECRET, audience: "library" });
+const other = (config: object): JwtAuth => new JwtAuth({ secret: SECRET, audience: "library", ...config });
 const expired = (): JwtAuth =>
-  new JwtAuth({ secret: SECRET, audience: "doors" }, { clock: { ...systemClock, date: () => 0 } });
+  new JwtAuth({ secret: SECRET, audience: "library" }, { clock: { ...systemClock, date: () => 0 } });
 const keeper = { sub: "ada", roles: ["keeper"] };
 
 const tokens: readonly (readonly [name: string, make: () => Promise<string> | null, verdict: Verdict])[] = [
@@ -21,18 +21,18 @@ const tokens: readonly (readonly [name: string, make: () => Promise<string> | nu
   ["a token of the role", () => auth.createToken(keeper), "ok"],
 ];
 
-let doors: Doors;
+let entryPoints: EntryPoints;
 beforeAll(async () => {
-  doors = await openDoors(auth);
+  entryPoints = await openEntryPoints(auth);
 }, 120_000);
-afterAll(async () => await doors[Symbol.asyncDispose]());
+afterAll(async () => await entryPoints[Symbol.asyncDispose]());
 
 test.each(tokens)(
   "%s gets the same verdict from HTTP, WebSocket, GraphQL, gRPC and messages",
   async (_name, make, verdict) => {
     const token = await make();
     const verdicts: Record<string, Verdict> = {};
-    for (const [door, ask] of Object.entries(doors.ask)) verdicts[door] = await ask(token);
+    for (const [entryPoint, ask] of Object.entries(entryPoints.ask)) verdicts[entryPoint] = await ask(token);
     expect(verdicts).toEqual({
       HTTP: verdict,
       WebSocket: verdict,

@@ -18,23 +18,25 @@ interface Package extends TestedManifest {
 }
 
 /**
- * The doors of the packages that a package uses, also through others, as paths of bundled files by their names: `@framework/core`, `@framework/core/feature` and so on.
+ * The entry points of the packages that a package uses, also through others, as paths of bundled files by their names: `@framework/core`, `@framework/core/feature` and so on.
  *
- * The files share their modules, so that a class is the same through each door. Packages from npm are not in them: the tests and the bundle use the same.
+ * The files share their modules, so that a class is the same through each entry point. Packages from npm are not in them: the tests and the bundle use the same.
  *
  * One bundle serves the tests of all packages. A change of the tested package makes no new one: packages have no cycles, so nothing that it uses can use it.
  */
 export const bundledPackages = (tested: TestedManifest): Readonly<Record<string, string>> => {
   const packages = readPackages();
-  const doors = [...packages.values()].flatMap(doorsOf);
+  const entryPoints = [...packages.values()].flatMap(entryPointsOf);
   const own = packages.get(tested.name)?.folder;
-  const folder = bundledSources(Object.fromEntries(doors.map(({ entry, source }) => [entry, source])), {
+  const folder = bundledSources(Object.fromEntries(entryPoints.map(({ entry, source }) => [entry, source])), {
     npm: "outside",
     ...(own !== undefined && { unread: join(own, "/") }),
   });
   const used = usedBy(tested, packages);
   return Object.fromEntries(
-    doors.filter(({ of }) => used.has(of)).map(({ name, entry }) => [name, join(folder, `${entry}.mjs`)]),
+    entryPoints
+      .filter(({ of }) => used.has(of))
+      .map(({ name, entry }) => [name, join(folder, `${entry}.mjs`)]),
   );
 };
 
@@ -50,17 +52,17 @@ const readPackages = (): ReadonlyMap<string, Package> =>
     }),
   );
 
-interface Door {
+interface EntryPoint {
   /** Name of the package. */
   readonly of: string;
-  /** Name of the door in an import. */
+  /** Name of the entry point in an import. */
   readonly name: string;
   /** Name of the bundled file. */
   readonly entry: string;
   readonly source: string;
 }
 
-const doorsOf = ({ name: of, folder, exports }: Package): Door[] =>
+const entryPointsOf = ({ name: of, folder, exports }: Package): EntryPoint[] =>
   Object.entries(exports).flatMap(([path, { "@framework/source": source }]) => {
     if (source === undefined) return [];
     const name = of + path.slice(1);

@@ -104,12 +104,12 @@ test("ES modules from npm are in the bundle, CommonJS stays at its place", () =>
   expect(outputOf(bundled)).toBe(`told ${at("node_modules/plain/index.js")}`);
 });
 
-test("the doors of the packages that a package uses share their modules, without packages from npm", () => {
-  const doors = bundledPackages({ name: "tested", dependencies: { "@framework/jobs": "", zod: "" } });
+test("the entry points of the packages that a package uses share their modules, without packages from npm", () => {
+  const entryPoints = bundledPackages({ name: "tested", dependencies: { "@framework/jobs": "", zod: "" } });
   const used = ["jobs", "durable", "database", "core", "core/feature"].map((name) => `@framework/${name}`);
-  expect(Object.keys(doors)).toEqual(expect.arrayContaining(used));
-  expect(Object.keys(doors)).not.toContain("@framework/graphql");
-  const [folder = "", ...others] = new Set(Object.values(doors).map(dirname));
+  expect(Object.keys(entryPoints)).toEqual(expect.arrayContaining(used));
+  expect(Object.keys(entryPoints)).not.toContain("@framework/graphql");
+  const [folder = "", ...others] = new Set(Object.values(entryPoints).map(dirname));
   expect(others).toEqual([]);
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".mjs"))

@@ -54,7 +54,7 @@ test("every tarball holds builds, README and licence; no tests, and neither maps
 
 /** Packages that a service does not import: programs, and what only tests use. */
 const apart = new Set(["cli", "create", "framework", "testing"]);
-/** Modules of a package: its doors, what they share, and what is loaded later. */
+/** Modules of a package: its entry points, what they share, and what is loaded later. */
 const MAX_MODULES = 12;
 
 test("a package that a service imports is published as a few modules, so that it starts soon", () => {

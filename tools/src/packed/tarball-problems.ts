@@ -7,7 +7,7 @@ const needed = ["dist/index.js", "dist/index.d.ts", "README.md", "LICENSE", "pac
 export const filesOf = (home: string): string[] =>
   globSync("**/*", { cwd: home }).filter((path) => statSync(join(home, path)).isFile());
 
-/** Files of types that the doors of a package lead to, in turn, and which it lacks. */
+/** Files of types that the entry points of a package lead to, in turn, and which it lacks. */
 const lackedTypes = (files: readonly string[], read: (path: string) => string): string[] => {
   const { exports = {} } = JSON.parse(read("package.json")) as {
     exports?: Record<string, { types?: string }>;
@@ -35,7 +35,7 @@ export const tarballProblems = (home: string, maxBytes: number): string[] => {
     ...needed.filter((path) => !files.includes(path)).map((path) => `lacks ${path}`),
     ...unwanted.map((path) => `has ${path}`),
     ...mapped.map((path) => `${path} names a map, which is not shipped`),
-    ...lackedTypes(files, read).map((path) => `lacks ${path}, which a door needs`),
+    ...lackedTypes(files, read).map((path) => `lacks ${path}, which an entry point needs`),
     ...(bytes > maxBytes ? [`has ${bytes} bytes`] : []),
     ...(read("package.json").includes("workspace:") ? ["refers to the workspace"] : []),
   ];

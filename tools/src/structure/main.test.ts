@@ -34,7 +34,7 @@ test("core and a feature pass", () => {
   expect(status).toBe(0);
 });
 
-test("circles, upward imports and crossed doors are reported, each with its file", () => {
+test("circles, upward imports and imports past entry points are reported, each with its file", () => {
   const { status, output } = check({
     "packages/core/src/http/planted.ts": 'export { App } from "../app.ts";\n',
     "packages/core/src/errors/planted.ts": 'export type { Router } from "../routing/router.ts";\n',
@@ -55,7 +55,7 @@ test("circles, upward imports and crossed doors are reported, each with its file
     "core-layer-errors: packages/core/src/errors/planted.ts imports packages/core/src/routing/router.ts",
     "core-transport: packages/core/src/transport/planted.ts imports packages/core/src/run/run.ts",
     "core-stands-alone: packages/core/src/log/planted.ts imports",
-    "doors: packages/cors/src/planted.ts imports packages/core/src/middleware/middleware.ts",
+    "entry-points: packages/cors/src/planted.ts imports packages/core/src/middleware/middleware.ts",
     "resolvable: packages/cors/src/typo.ts imports",
     "a circle of imports:\n  packages/cors/src/one/a.ts imports packages/cors/src/two/b.ts\n  packages/cors/src/two/c.ts imports packages/cors/src/one/d.ts",
     "a circle of imports:\n  apps/books/src/a.ts imports apps/books/src/b.ts\n  apps/books/src/b.ts imports apps/books/src/a.ts",

@@ -79,13 +79,13 @@ test("after a gap every stored reply is dropped, also if no request came meanwhi
 
 test("a reply whose computation began before a gap is not stored after it", async () => {
   const { get, lose, restore, change, hold, calls } = await start();
-  const door = hold();
+  const held = hold();
   const early = get();
   await waitFor(() => calls() === 1);
   lose();
   change();
   restore();
-  door.resolve();
+  held.resolve();
   expect(await early).toBe("MISS 0");
   expect(await get()).toBe("MISS 1");
 });

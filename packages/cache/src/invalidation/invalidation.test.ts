@@ -57,12 +57,12 @@ test("tags and paths are separate namespaces", async () => {
 
 test("a reply computed before an invalidation is neither stored after it nor shared with waiting requests", async () => {
   const { app, get } = cachedApp();
-  const door = gate();
+  const held = gate();
   const database = { value: "old" };
   let calls = 0;
   app.get("/", { cache: { tags: ["a"] } }, async () => {
     const { value } = database;
-    if (++calls === 1) await door.opened;
+    if (++calls === 1) await held.opened;
     return value;
   });
   const early = get("/");
@@ -71,7 +71,7 @@ test("a reply computed before an invalidation is neither stored after it nor sha
   database.value = "new";
   expect(await app.invalidateCache(["a"])).toBe(0);
   const late = [get("/"), get("/")];
-  door.open();
+  held.open();
   const first = await early;
   expect([first.text, first.headers.get("cache-status"), first.headers.get("cache-control")]).toEqual([
     "old",
@@ -86,12 +86,12 @@ test("a reply computed before an invalidation is neither stored after it nor sha
 
 test("a 304 does not restore an invalidated reply", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
-  const door = gate();
+  const held = gate();
   let conditional = 0;
   app.get("/", { cache: { tags: ["a"] } }, async (request) => {
     if (request.getHeader("if-none-match") === null) return new Response("new", { headers: { etag: '"2"' } });
     conditional++;
-    await door.opened;
+    await held.opened;
     return new Response(null, { status: 304 });
   });
   await get("/");
@@ -99,17 +99,17 @@ test("a 304 does not restore an invalidated reply", async () => {
   const confirming = get("/");
   await waitFor(() => conditional === 1);
   await app.invalidateCache(["a"]);
-  door.open();
+  held.open();
   await confirming;
   expect((await get("/")).outcome).toBe("MISS");
 });
 
 test("a background refresh is not stored if an invalidation happens meanwhile", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10, staleSecs: 100 });
-  const door = gate();
+  const held = gate();
   let calls = 0;
   app.get("/", { cache: { tags: ["a"] } }, async () => {
-    if (++calls === 2) await door.opened;
+    if (++calls === 2) await held.opened;
     return `${calls}`;
   });
   await get("/");
@@ -117,7 +117,7 @@ test("a background refresh is not stored if an invalidation happens meanwhile", 
   expect((await get("/")).outcome).toBe("STALE");
   await waitFor(() => calls === 2);
   await app.invalidateCache(["a"]);
-  door.open();
+  held.open();
   expect((await get("/")).text).toBe("3");
 });
 
@@ -164,18 +164,18 @@ test("a successful unsafe request drops every reply of its path before the reply
 
 test("a write that ends after its time limit drops the replies of its path and of its Location then", async () => {
   const { app, get, send } = cachedApp();
-  const door = gate();
+  const held = gate();
   let version = 1;
   app.get("/{id}", () => `v${version}`);
   app.put("/{id}", { timeoutSecs: 0.02 }, async () => {
-    await door.opened;
+    await held.opened;
     version = 2;
     return new Response("done", { headers: { location: "/b" } });
   });
   await Promise.all([get("/a"), get("/b"), get("/c")]);
   expect((await send("PUT", "/a")).status).toBe(504);
   expect((await get("/a")).outcome).toBe("HIT");
-  door.open();
+  held.open();
   await waitFor(async () => (await get("/a")).text === "v2");
   const [b, c] = [await get("/b"), await get("/c")];
   expect([b.text, c.text, c.outcome]).toEqual(["v2", "v1", "HIT"]);
@@ -183,17 +183,17 @@ test("a write that ends after its time limit drops the replies of its path and o
 
 test("a write that fails after its time limit drops nothing", async () => {
   const { app, get, send } = cachedApp();
-  const door = gate();
+  const held = gate();
   const ended = gate();
   app.get("/a", () => "v1");
   app.put("/a", { timeoutSecs: 0.02 }, async () => {
-    await door.opened;
+    await held.opened;
     setImmediate(ended.open);
     throw new HttpError(409, "no");
   });
   await get("/a");
   expect((await send("PUT", "/a")).status).toBe(504);
-  door.open();
+  held.open();
   await ended.opened;
   expect((await get("/a")).outcome).toBe("HIT");
 });
@@ -261,23 +261,23 @@ test("work older than the oldest remembered drop counts as invalidated", () => {
 
 test("after a drop a shared store contains no older reply, even if writes are slow", async () => {
   const memory = memoryStore();
-  const doors = new Set<() => void>();
+  const gates = new Set<() => void>();
   const store: CacheStore = {
     shared: true,
     get: (key) => memory.get(key),
     delete: (key) => memory.delete(key),
     drop: async (tags) => memory.drop(tags),
     set: async (key, entry, options) => {
-      await new Promise<void>((resolve) => doors.add(resolve));
+      await new Promise<void>((resolve) => gates.add(resolve));
       return memory.set(key, entry, options);
     },
   };
   const { app, get } = cachedApp({ store });
   app.get("/", { cache: { tags: ["a"] } }, () => "old");
   await get("/");
-  expect(doors.size).toBe(1);
+  expect(gates.size).toBe(1);
   const dropping = app.invalidateCache(["a"]);
-  for (const open of doors) open();
+  for (const open of gates) open();
   expect(await dropping).toBe(1);
   expect(memory.size().entries).toBe(0);
 });

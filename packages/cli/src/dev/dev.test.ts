@@ -7,7 +7,7 @@ import { waitFor } from "@framework/testing";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said } from "../said.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
-import { readKeys, type Wish } from "./keys.ts";
+import { readKeys, type KeyCommand } from "./keys.ts";
 
 const main = join(import.meta.dirname, "../main.ts");
 
@@ -171,8 +171,8 @@ test("on a terminal r restarts the service, and q ends it in order and gives the
   }
 });
 
-test("keys of a terminal are wishes; other inputs are not read", () => {
-  const wishes: Wish[] = [];
+test("keys of a terminal are commands; other inputs are not read", () => {
+  const commands: KeyCommand[] = [];
   const raws: boolean[] = [];
   let press = (_keys: string): void => {};
   const keyboard = (isTTY: boolean) => ({
@@ -183,13 +183,13 @@ test("keys of a terminal are wishes; other inputs are not read", () => {
     resume: () => {},
     pause: () => {},
   });
-  readKeys(keyboard(false), (wish) => wishes.push(wish))();
+  readKeys(keyboard(false), (command) => commands.push(command))();
   expect(raws).toEqual([]);
-  const stop = readKeys(keyboard(true), (wish) => wishes.push(wish));
+  const stop = readKeys(keyboard(true), (command) => commands.push(command));
   press("rxq\u0003");
   stop();
   press("r");
-  expect([wishes, raws]).toEqual([
+  expect([commands, raws]).toEqual([
     ["restart", "quit", "quit"],
     [true, false],
   ]);

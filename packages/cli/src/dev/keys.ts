@@ -1,5 +1,5 @@
 /** What a person asks for with a key. */
-export type Wish = "restart" | "quit";
+export type KeyCommand = "restart" | "quit";
 
 /** The keyboard: `process.stdin`, or a stream of a test. */
 export interface Keyboard {
@@ -12,12 +12,12 @@ export interface Keyboard {
 }
 
 /** Reads keys of a terminal until the returned function is called; other inputs are left alone. */
-export const readKeys = (keyboard: Keyboard, wished: (wish: Wish) => void): (() => void) => {
+export const readKeys = (keyboard: Keyboard, commanded: (command: KeyCommand) => void): (() => void) => {
   if (keyboard.isTTY !== true || keyboard.setRawMode === undefined) return () => {};
   const pressed = (piece: Buffer | string): void => {
     for (const key of piece.toString()) {
-      if (key === "r") wished("restart");
-      if (key === "q" || key === CONTROL_C) wished("quit");
+      if (key === "r") commanded("restart");
+      if (key === "q" || key === CONTROL_C) commanded("quit");
     }
   };
   keyboard.setRawMode(true);

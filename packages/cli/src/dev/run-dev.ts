@@ -47,8 +47,8 @@ const supervise = async (program: string, start: () => ChildProcess): Promise<Ou
     isEnding = true;
     child?.kill(signal);
   };
-  const stopKeys = readKeys(process.stdin, (wish) => {
-    isRestarting = wish === "restart";
+  const stopKeys = readKeys(process.stdin, (command) => {
+    isRestarting = command === "restart";
     end("SIGTERM");
   });
   const interrupted = (): void => {

@@ -43,7 +43,7 @@ const makeApp = (): ChatApp => {
   return app;
 };
 
-const wish = (target: string): string =>
+const upgradeRequest = (target: string): string =>
   `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
@@ -55,7 +55,7 @@ for (const transport of ["fast", "node"] as const) {
     const running = await makeApp().run({ ...options, transport });
     const dial = async (target: string) => {
       const client = await connectRaw(running.port);
-      await client.send(wish(target));
+      await client.send(upgradeRequest(target));
       return client;
     };
     try {

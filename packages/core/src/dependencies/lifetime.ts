@@ -19,13 +19,13 @@ interface Ending {
  * Nothing is allocated before the first value. Values are disposed of in reverse order of creation, so dependencies outlive their dependents.
  */
 export class Lifetime {
-  private readonly keeper: LogHolder;
+  private readonly logHolder: LogHolder;
   private values: Map<Definition, Awaitable<unknown>> | undefined;
   private endings: Ending[] | undefined;
   private ended = false;
 
-  constructor(keeper: LogHolder) {
-    this.keeper = keeper;
+  constructor(logHolder: LogHolder) {
+    this.logHolder = logHolder;
   }
 
   /** Returns the one value of a definition; concurrent callers share one creation. A failure is not cached. */
@@ -97,7 +97,7 @@ export class Lifetime {
       await definition.dispose?.(value);
     } catch (error) {
       const { name } = definition;
-      this.keeper.log.error(`dependency "${name}" could not be disposed of`, { error, dependency: name });
+      this.logHolder.log.error(`dependency "${name}" could not be disposed of`, { error, dependency: name });
     }
   }
 }

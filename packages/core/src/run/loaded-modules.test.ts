@@ -7,7 +7,7 @@ afterEach(endPrograms);
 
 const program = fileURLToPath(new URL("testing/fixtures/modules.ts", import.meta.url));
 
-interface Wish {
+interface RequestParts {
   readonly path?: string;
   readonly body?: string;
   readonly headers?: Record<string, string>;
@@ -16,7 +16,7 @@ interface Wish {
 /** Sends requests over one persistent connection, like a browser or a proxy. */
 const client = (url: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  return (method: string, { path = "/loaded", body, headers }: Wish = {}): Promise<unknown> =>
+  return (method: string, { path = "/loaded", body, headers }: RequestParts = {}): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const outgoing = request(url + path, { method, agent, ...(headers && { headers }) }, (reply) => {
         let text = "";

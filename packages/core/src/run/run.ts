@@ -79,9 +79,9 @@ const makePlan = (
   const options: RunOptions = isOptions(given) ? given : {};
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
   answerAtOnce(flags);
-  const foreign = workersTold === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
+  const isForkedByProgram = workersTold === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
   const environment = options.environment ?? process.env;
-  const cpus = foreign ? 1 : nodeBuiltin("node:os").availableParallelism();
+  const cpus = isForkedByProgram ? 1 : nodeBuiltin("node:os").availableParallelism();
   const resolved = resolveSettings(given, {
     flags,
     environment,
@@ -89,7 +89,7 @@ const makePlan = (
     inContainer: isInContainer(environment),
   });
   const all = [...problems, ...resolved.problems];
-  if (foreign && (resolved.settings.workers > 1 || resolved.settings.reload)) {
+  if (isForkedByProgram && (resolved.settings.workers > 1 || resolved.settings.reload)) {
     const message = "this process is itself a worker of node:cluster; set workers to 1 and leave reload off";
     all.push({ code: "CORE_NESTED_WORKERS", message });
   }

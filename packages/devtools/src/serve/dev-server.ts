@@ -1,6 +1,6 @@
 import { Response } from "@framework/core";
 import type { RequestSource } from "@framework/core/feature";
-import { type Refusal, refusalOf, tokenRefusalOf } from "../access/door.ts";
+import { type Refusal, refusalOf, tokenRefusalOf } from "../access/refusal.ts";
 import type { Call, Outcome } from "../messages.ts";
 import { callOf } from "./call-of.ts";
 import { pageFields, sendPageFile } from "./page-files.ts";

@@ -1,5 +1,5 @@
 import type { RequestSource } from "@framework/core/feature";
-import type { Refusal } from "../access/door.ts";
+import type { Refusal } from "../access/refusal.ts";
 
 /** Most bytes of a body. */
 const MAX_BYTES = 128 * 1024;

@@ -22,7 +22,7 @@ export interface HeldLease {
 }
 
 /** What a hold needs from the leases of its process. */
-export interface HoldKeeper {
+export interface HeldLeases {
   check(hold: LeaseHold, tx: Transaction): Promise<void>;
   release(hold: LeaseHold): Promise<void>;
 }
@@ -32,14 +32,14 @@ export class LeaseHold implements HeldLease {
   readonly kind: string;
   readonly name: string;
   readonly fence: number;
-  private readonly keeper: HoldKeeper;
+  private readonly leases: HeldLeases;
   private readonly controller = new AbortController();
 
-  constructor(kind: string, name: string, fence: number, keeper: HoldKeeper) {
+  constructor(kind: string, name: string, fence: number, leases: HeldLeases) {
     this.kind = kind;
     this.name = name;
     this.fence = fence;
-    this.keeper = keeper;
+    this.leases = leases;
   }
 
   get signal(): AbortSignal {
@@ -51,11 +51,11 @@ export class LeaseHold implements HeldLease {
   }
 
   check(tx: Transaction): Promise<void> {
-    return this.keeper.check(this, tx);
+    return this.leases.check(this, tx);
   }
 
   async release(): Promise<void> {
     this.abort(new Error("the lease was released"));
-    await this.keeper.release(this);
+    await this.leases.release(this);
   }
 }

@@ -5,7 +5,7 @@ import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { LeasedTable } from "../owners/leased-table.ts";
 import type { Owners } from "../owners/owners.ts";
-import { type HeldLease, type HoldKeeper, LeaseHold } from "./held-lease.ts";
+import { type HeldLease, type HeldLeases, LeaseHold } from "./held-lease.ts";
 import { LeaseLostError } from "./lease-lost-error.ts";
 import { checkLock, claimOne, createOne, removeUnused, renewAll } from "./lease-statements.ts";
 
@@ -13,7 +13,7 @@ import { checkLock, claimOne, createOne, removeUnused, renewAll } from "./lease-
 const MAX_HELD = 10_000;
 
 /** The leases that this process holds: claimed, renewed together, checked in transactions, released. */
-export class Leases implements LeasedTable, HoldKeeper, KernelPart {
+export class Leases implements LeasedTable, HeldLeases, KernelPart {
   readonly name = "framework_leases";
   /** Writes refused because the lease had another owner. */
   staleWrites = 0;

@@ -32,12 +32,12 @@ export interface HttpOptions {
 }
 
 /** Dependencies of the HTTP endpoint. */
-export interface HttpDoorParts extends ProtocolParts {
+export interface HttpEndpointParts extends ProtocolParts {
   readonly config: HttpOptions;
 }
 
 /** The endpoint over HTTP, by the GraphQL over HTTP draft. */
-export class HttpDoor {
+export class HttpEndpoint {
   private readonly config: HttpOptions;
   private readonly present: PresentError;
   private readonly documents: Documents;
@@ -46,7 +46,7 @@ export class HttpDoor {
   /** Replies to documents over a limit and to batches. Weak, because the refusal of a cycle, which names its fragment, is made anew. */
   private readonly texts = new WeakMap<Refusal, string>();
 
-  constructor(parts: HttpDoorParts) {
+  constructor(parts: HttpEndpointParts) {
     this.config = parts.config;
     this.present = parts.present;
     this.documents = parts.documents;

@@ -6,7 +6,7 @@ import { parse } from "graphql";
 import type { OperationParams } from "../documents/documents.ts";
 import type { Caller } from "../execution/caller.ts";
 import { init, subscribe } from "./served-library.test-kit.ts";
-import { PROTOCOL, SocketDoor, type SocketDoorParts } from "./socket-door.ts";
+import { PROTOCOL, SocketEndpoint, type SocketEndpointParts } from "./socket-endpoint.ts";
 
 interface Sent {
   readonly id?: string;
@@ -29,9 +29,9 @@ async function* waiting(signal: AbortSignal): AsyncGenerator<object> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 }
 
-/** A door whose subscription `fails` fails after an event, and whose others wait until they are aborted. */
-const doorOf = (signals: AbortSignal[]): SocketDoor =>
-  new SocketDoor({
+/** An endpoint whose subscription `fails` fails after an event, and whose others wait until they are aborted. */
+const doorOf = (signals: AbortSignal[]): SocketEndpoint =>
+  new SocketEndpoint({
     config: { initSecs: 60, maxSubscriptions: 1, connect: undefined, incremental: false },
     documents: {
       prepare: (params: OperationParams) => ({ document: parse(params.query as string), params }),
@@ -46,7 +46,7 @@ const doorOf = (signals: AbortSignal[]): SocketDoor =>
     },
     present: (error: unknown) => error,
     admit: () => undefined,
-  } as unknown as SocketDoorParts);
+  } as unknown as SocketEndpointParts);
 
 /** Serves a client that uses the id of its first operation again, without waiting for its end, that many ticks later. */
 const reused = async (first: string, ticks: number): Promise<Outcome> => {

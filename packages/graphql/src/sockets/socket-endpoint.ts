@@ -31,7 +31,7 @@ export interface SocketOptions {
 }
 
 /** Dependencies of the WebSocket endpoint. */
-export interface SocketDoorParts {
+export interface SocketEndpointParts {
   readonly config: SocketOptions;
   readonly documents: Documents;
   readonly executor: Executor;
@@ -56,11 +56,11 @@ interface Accepted {
 }
 
 /** The endpoint over WebSocket, by the protocol graphql-transport-ws: all kinds of operations, with the limits of HTTP. */
-export class SocketDoor {
-  private readonly parts: SocketDoorParts;
+export class SocketEndpoint {
+  private readonly parts: SocketEndpointParts;
   private readonly server: Server<Connection>;
 
-  constructor(parts: SocketDoorParts) {
+  constructor(parts: SocketEndpointParts) {
     this.parts = parts;
     const { executor, present, config } = parts;
     this.server = makeServer<Record<string, unknown> | undefined, Connection>({

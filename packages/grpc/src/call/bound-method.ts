@@ -3,7 +3,7 @@ import type { Authenticator } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import type { AnyHandler } from "./implementation.ts";
 
-/** A method with its handler and rules, as the doors serve it. */
+/** A method with its handler and rules, as the endpoints serve it. */
 export interface BoundMethod {
   readonly method: GrpcMethod;
   /** `books.v1.Catalog/GetBook`. */

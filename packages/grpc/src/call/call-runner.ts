@@ -1,4 +1,4 @@
-// Above 250 lines because the steps of a call, which every door takes in the same order, stand in one place.
+// Above 250 lines because the steps of a call, which every endpoint takes in the same order, stand in one place.
 import {
   type Awaitable,
   type Guard,
@@ -35,7 +35,7 @@ export type CallOutcome = GrpcError | null;
 /** Middleware around calls. */
 export type CallMiddleware = Middleware<GrpcCall, CallOutcome>;
 
-/** What a door supplies for one call. */
+/** What an endpoint supplies for one call. */
 export interface CallWork {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
@@ -61,7 +61,7 @@ export interface CallRunnerParts {
   readonly protection: EntryProtection;
 }
 
-/** Runs calls of every door the same way: middleware, authentication, guards, validation, handler, deadline. */
+/** Runs calls of every endpoint the same way: middleware, authentication, guards, validation, handler, deadline. */
 export class CallRunner {
   private readonly parts: CallRunnerParts;
   private readonly limited: readonly CallMiddleware[];
@@ -136,7 +136,7 @@ export class CallRunner {
     return this.active.abortAll(reason);
   }
 
-  /** Leaves out what cannot be sent, which the doors would stumble over: clients get the status at least. */
+  /** Leaves out what cannot be sent, which the endpoints would stumble over: clients get the status at least. */
   private sendable(call: GrpcCall, outcome: GrpcError): GrpcError {
     const { error, problems } = sendableError(outcome, call.trailersToSend?.byteLength ?? 0);
     const [problem] = problems;
@@ -224,7 +224,7 @@ export class CallRunner {
 
   private handle(work: CallWork): Awaitable<void> {
     const { method } = work.bound;
-    // The doors give bytes for one message and an iterable for a stream.
+    // The endpoints give bytes for one message and an iterable for a stream.
     const request: unknown = method.requestStream
       ? readMessages(method, work.input as AsyncIterable<Uint8Array>)
       : readMessage(method, work.input as Uint8Array);

@@ -16,7 +16,7 @@ export interface AbortListener {
   aborted(reason: GrpcError): void;
 }
 
-/** What a door knows about a call. */
+/** What an endpoint knows about a call. */
 export interface CallParts {
   /** Service and method: `books.v1.Catalog/GetBook`. */
   readonly name: string;
@@ -135,7 +135,7 @@ export class GrpcCall implements Invocation {
     this.listener = null;
   }
 
-  /** Ends the call early with a status; for its door. Only the first call counts, and none after the answer. */
+  /** Ends the call early with a status; for its endpoint. Only the first call counts, and none after the answer. */
   abort(reason: GrpcError): void {
     if (this.ended !== null || this.isSettled) return;
     this.ended = reason;

@@ -8,16 +8,16 @@ import type { RefusedCall } from "../call/call-operations.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 import type { Certificates } from "../config/grpc-tls.ts";
-import { WebDoor } from "../web/web-door.ts";
+import { WebEndpoint } from "../web/web-endpoint.ts";
 import { grpcEntry } from "./grpc-entry.ts";
 import { GrpcPort } from "./grpc-port.ts";
 import { guardStreams } from "./guard-streams.ts";
-import { NativeDoor } from "./native-door.ts";
+import { NativeEndpoint } from "./native-endpoint.ts";
 import { RefusedCalls } from "./refused-calls.ts";
 import { limitResets } from "./reset-limits.ts";
 import type { ResolvedServices } from "./resolve-services.ts";
 import { TlsPort } from "./tls-port.ts";
-import { UnaryDoor } from "./unary-door.ts";
+import { UnaryEndpoint } from "./unary-endpoint.ts";
 import { UnreadStreams } from "./unread-streams.ts";
 
 /** Seconds in which a probed connection must answer. */
@@ -36,13 +36,13 @@ export interface GrpcServerParts {
   readonly certificates: Awaitable<Certificates> | null;
 }
 
-/** A started server: its services, and the doors to them. */
+/** A started server: its services, and the endpoints to them. */
 export interface GrpcServer {
   /** Connections of the gRPC port. */
   readonly port: GrpcPort;
   /** The handshakes of the port; `null` for plain text. */
   readonly tls: TlsPort | null;
-  readonly web: WebDoor;
+  readonly web: WebEndpoint;
   readonly runner: CallRunner;
   readonly readiness: Readiness;
   /** Ends the timers of the server. */
@@ -51,7 +51,7 @@ export interface GrpcServer {
   readonly methods: ReadonlyMap<string, BoundMethod>;
 }
 
-/** Builds the doors to services that were checked. */
+/** Builds the endpoints to services that were checked. */
 export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> => {
   const { config, host, settings, operations, refusals } = parts;
   const { methods, readiness, clock } = parts.resolved;
@@ -80,9 +80,9 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   const { draining } = host.life;
   const { maxMessageSize, maxMetadataBytes } = config;
   const unread = new UnreadStreams(clock);
-  const door = new NativeDoor({ grpc, runner, clock, draining, unread, maxMessageSize });
-  const unary = new UnaryDoor({ runner, clock, draining, unread, maxMessageSize }, methods.values());
-  for (const bound of methods.values()) door.register(server, bound);
+  const endpoint = new NativeEndpoint({ grpc, runner, clock, draining, unread, maxMessageSize });
+  const unary = new UnaryEndpoint({ runner, clock, draining, unread, maxMessageSize }, methods.values());
+  for (const bound of methods.values()) endpoint.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
   const refused = new RefusedCalls({ operations: refusals, methods, draining });
   guardStreams(server, { methods, maxMetadataBytes }, unary, refused);
@@ -93,7 +93,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
           port.accept(socket),
         );
   tls?.watch(clock);
-  const web = new WebDoor({ runner, clock, draining, maxMessageSize, maxMetadataBytes, debug: isDebug });
+  const web = new WebEndpoint({ runner, clock, draining, maxMessageSize, maxMetadataBytes, debug: isDebug });
   const endWatch = unread.watch();
   const close = (): void => {
     endWatch();

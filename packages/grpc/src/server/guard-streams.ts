@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { MAX_TIMEOUT_MS, timeoutMs } from "../metadata/grpc-timeout.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
-import type { UnaryDoor } from "./unary-door.ts";
+import type { UnaryEndpoint } from "./unary-endpoint.ts";
 import { type HeadFields, type HeadRules, refusalOfHead } from "./check-head.ts";
 
 type StreamListener = (
@@ -21,7 +21,7 @@ type StreamListener = (
 export const guardStreams = (
   server: Server,
   rules: HeadRules,
-  unary: UnaryDoor,
+  unary: UnaryEndpoint,
   refused: RefusedCalls,
 ): void => {
   const http = httpServerOf(server);

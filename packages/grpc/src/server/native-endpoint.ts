@@ -18,8 +18,8 @@ import { writeWithin } from "./write-within.ts";
 
 type DuplexCall = Grpc.ServerDuplexStream<Uint8Array, Buffer>;
 
-/** Dependencies of the door. */
-export interface NativeDoorParts {
+/** Dependencies of the endpoint. */
+export interface NativeEndpointParts {
   readonly grpc: typeof Grpc;
   readonly runner: CallRunner;
   readonly clock: Pick<Clock, "date">;
@@ -28,18 +28,18 @@ export interface NativeDoorParts {
   readonly maxMessageSize: number;
 }
 
-/** Messages pass grpc-js as bytes: the runner decodes them, the same way for every door. */
+/** Messages pass grpc-js as bytes: the runner decodes them, the same way for every endpoint. */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 /** Sent messages are never absent; the types of grpc-js allow that. */
 const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
 
-/** The door for gRPC over HTTP/2 to streams of messages, and to unary calls that `UnaryDoor` leaves: registers methods with a server of grpc-js. */
-export class NativeDoor {
-  private readonly parts: NativeDoorParts;
+/** The endpoint for gRPC over HTTP/2 to streams of messages, and to unary calls that `UnaryEndpoint` leaves: registers methods with a server of grpc-js. */
+export class NativeEndpoint {
+  private readonly parts: NativeEndpointParts;
   private readonly statuses: StatusWriter;
 
-  constructor(parts: NativeDoorParts) {
+  constructor(parts: NativeEndpointParts) {
     this.parts = parts;
     this.statuses = new StatusWriter(parts.grpc);
   }
@@ -61,7 +61,7 @@ class NativeCall implements CallWork, AbortListener {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
   input: Uint8Array | AsyncIterable<Uint8Array> = new Uint8Array(0);
-  private readonly parts: NativeDoorParts;
+  private readonly parts: NativeEndpointParts;
   private readonly statuses: StatusWriter;
   private readonly native: DuplexCall;
   private readonly stream: ServerHttp2Stream;
@@ -70,7 +70,7 @@ class NativeCall implements CallWork, AbortListener {
   private reply: Buffer | null = null;
   private hasBegun = false;
 
-  constructor(parts: NativeDoorParts, statuses: StatusWriter, bound: BoundMethod, native: DuplexCall) {
+  constructor(parts: NativeEndpointParts, statuses: StatusWriter, bound: BoundMethod, native: DuplexCall) {
     const { stream, incomingEncoding: encoding } = internalsOf(native);
     this.parts = parts;
     this.statuses = statuses;

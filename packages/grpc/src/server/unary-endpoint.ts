@@ -12,10 +12,10 @@ interface CallStream extends ServerHttp2Stream {
 const callKey: unique symbol = Symbol("call");
 
 /**
- * The door for unary calls that are not compressed: it serves them on their streams of HTTP/2 without grpc-js, whose objects of a call are as many as
+ * The endpoint for unary calls that are not compressed: it serves them on their streams of HTTP/2 without grpc-js, whose objects of a call are as many as
  * those of the stream itself.
  */
-export class UnaryDoor {
+export class UnaryEndpoint {
   private readonly parts: UnaryCallParts;
   /** By their paths. */
   private readonly methods: ReadonlyMap<string, BoundMethod>;
@@ -29,7 +29,7 @@ export class UnaryDoor {
     );
   }
 
-  /** Serves a call whose head was checked; returns false for calls of other doors. */
+  /** Serves a call whose head was checked; returns false for calls of other endpoints. */
   serve(stream: CallStream, head: HeadFields): boolean {
     const bound = this.methods.get(head[":path"] as string);
     const encoding = head["grpc-encoding"];

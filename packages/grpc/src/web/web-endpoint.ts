@@ -10,8 +10,8 @@ import { messageFrame, readFrame, trailersFrame } from "./web-frames.ts";
 import { webDeadline, webFields, webTrailers } from "./web-fields.ts";
 import { WebReply } from "./web-reply.ts";
 
-/** Dependencies of the door. */
-export interface WebDoorParts {
+/** Dependencies of the endpoint. */
+export interface WebEndpointParts {
   readonly runner: CallRunner;
   readonly clock: Pick<Clock, "date">;
   readonly draining: AbortSignal;
@@ -22,11 +22,11 @@ export interface WebDoorParts {
 
 const CONTENT_TYPE = /^application\/grpc-web(-text)?(?:\+proto)?\s*(?:;|$)/i;
 
-/** The door for gRPC-Web: unary calls and streams of responses on the app's own port. */
-export class WebDoor {
-  private readonly parts: WebDoorParts;
+/** The endpoint for gRPC-Web: unary calls and streams of responses on the app's own port. */
+export class WebEndpoint {
+  private readonly parts: WebEndpointParts;
 
-  constructor(parts: WebDoorParts) {
+  constructor(parts: WebEndpointParts) {
     this.parts = parts;
   }
 

@@ -8,7 +8,7 @@ import { GroupedAdds } from "./grouped-adds.ts";
 import type { JobPayload } from "./job-payload.ts";
 
 /** Statements of the latest queue in flight at the same time, at most. */
-const most = { flights: 0 };
+const most = { inFlight: 0 };
 
 /** Adds to a real queue; `groups` has the size of each statement. */
 const adding = async (
@@ -20,16 +20,16 @@ const adding = async (
   const queue = kernel.queue<JobPayload>({ name: "adds", handle() {} });
   await kernel.start();
   const groups: number[] = [];
-  let flights = 0;
-  most.flights = 0;
+  let inFlight = 0;
+  most.inFlight = 0;
   const counted = Object.create(queue, {
     enqueue: {
       value(work: NewWork<JobPayload> | readonly NewWork<JobPayload>[]) {
         groups.push(Array.isArray(work) ? work.length : 1);
-        most.flights = Math.max(most.flights, ++flights);
+        most.inFlight = Math.max(most.inFlight, ++inFlight);
         return queue.enqueue(work).finally(async () => {
           for (let turn = 0; turn < 5; turn++) await nextTurn(); // SQLite answers at once, PostgreSQL later
-          flights--;
+          inFlight--;
         });
       },
     },
@@ -54,7 +54,7 @@ test("a statement adds at most 1,000 jobs, and two are in flight at most", () =>
   adding(async (adds, groups, queue) => {
     await Promise.all(numbers(4500).map((input) => adds.add({ payload: { input } })));
     expect(groups).toEqual([1000, 1000, 1000, 1000, 500]);
-    expect([(await queue.stats()).ready, most.flights]).toEqual([4500, 2]);
+    expect([(await queue.stats()).ready, most.inFlight]).toEqual([4500, 2]);
   }));
 
 test("jobs of one key are added by one statement at a time, in the order of the calls, also with unique keys", () =>
@@ -126,7 +126,7 @@ test("when bad work is refused, the others of its statement are added in their o
     }));
     await Promise.allSettled(works.map((work) => adds.add(work)));
     const { items } = await queue.list({ limit: 1000 });
-    expect([items.map(({ payload }) => payload), most.flights]).toEqual([
+    expect([items.map(({ payload }) => payload), most.inFlight]).toEqual([
       numbers(1000)
         .filter((input) => input !== 10)
         .map((input) => ({ input })),

@@ -3,7 +3,7 @@ import type { Enqueued, NewWork, WorkQueue } from "@framework/durable/feature";
 import type { JobPayload } from "./job-payload.ts";
 
 /** Statements that one job has in flight; further adds wait for one of them, and share the next. */
-const MAX_FLIGHTS = 2;
+const MAX_STATEMENTS_IN_FLIGHT = 2;
 /** Most jobs of one statement. */
 const MAX_GROUP = 1000;
 /** Adds without keys that wait at most, and adds with keys. */
@@ -28,7 +28,7 @@ export class GroupedAdds {
   private readonly freeLanes = new Set<string>();
   private readonly keysInFlight = new Set<string>();
   private readonly counts = { keyed: 0, plain: 0 };
-  private flights = 0;
+  private statementsInFlight = 0;
   private isPlanned = false;
 
   constructor(queue: WorkQueue<JobPayload>) {
@@ -61,7 +61,7 @@ export class GroupedAdds {
 
   /** Callers whose adds have just ended usually add the next ones in the same turn of the event loop. */
   private plan(): void {
-    if (this.isPlanned || this.flights >= MAX_FLIGHTS) return;
+    if (this.isPlanned || this.statementsInFlight >= MAX_STATEMENTS_IN_FLIGHT) return;
     if (this.start === this.waiting.length && this.freeLanes.size === 0) return;
     this.isPlanned = true;
     setImmediate(() => {
@@ -121,13 +121,13 @@ export class GroupedAdds {
       if (work.key !== undefined) keys.add(work.key);
     }
     for (const key of keys) this.keysInFlight.add(key);
-    this.flights++;
+    this.statementsInFlight++;
     void this.write(group).finally(() => {
       for (const key of keys) {
         this.keysInFlight.delete(key);
         if (this.lanes.has(key)) this.freeLanes.add(key);
       }
-      this.flights--;
+      this.statementsInFlight--;
       this.plan();
     });
   }

@@ -3,14 +3,14 @@ import type { OutgoingMessage } from "@framework/messaging/adapter";
 import { OriginalFields } from "../consumer/original-fields.ts";
 
 /** A message as the driver sends it. Its partition is chosen once, so that a batch that is sent again is the same batch. */
-export interface FlightRecord extends Message {
-  readonly flight: Flight;
+export interface BatchRecord extends Message {
+  readonly batch: Batch;
   chosen: number | null;
 }
 
 /** Messages that are sent in one request for each partition. */
-export class Flight {
-  readonly records: readonly FlightRecord[];
+export class Batch {
+  readonly records: readonly BatchRecord[];
   /** Why it is sent again; `null` before a failure. */
   lastError: unknown = null;
   private cancelled: Error | null = null;
@@ -29,11 +29,11 @@ export class Flight {
     return this.cancelled;
   }
 
-  private toRecord(message: OutgoingMessage): FlightRecord {
+  private toRecord(message: OutgoingMessage): BatchRecord {
     const { body, original } = message;
     const { key, headers } = original instanceof OriginalFields ? original.copiedTo(message) : message;
     const value =
       typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    return { key, headers, value, flight: this, chosen: null };
+    return { key, headers, value, batch: this, chosen: null };
   }
 }

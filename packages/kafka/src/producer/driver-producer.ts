@@ -3,7 +3,7 @@ import type { Producer, RecordMetadata } from "kafkajs";
 import { type Client, createClient, retry } from "../client/create-client.ts";
 import { compressionTypes } from "../client/codecs.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
-import type { Flight } from "./flight.ts";
+import type { Batch } from "./batch.ts";
 import { createPartitioner } from "./partitioner.ts";
 import { untilLed } from "./until-led.ts";
 
@@ -12,7 +12,7 @@ interface Opened {
   readonly producer: Producer;
   readonly client: Client;
   readonly connected: Promise<void>;
-  flights: number;
+  sendsInFlight: number;
   isRetired: boolean;
 }
 
@@ -32,17 +32,17 @@ export class DriverProducer {
     this.log = log;
   }
 
-  /** Sends a flight and returns the first offsets by partition. @throws what the driver throws */
-  async send(topic: string, flight: Flight): Promise<readonly RecordMetadata[]> {
+  /** Sends a batch and returns the first offsets by partition. @throws what the driver throws */
+  async send(topic: string, batch: Batch): Promise<readonly RecordMetadata[]> {
     if (this.isClosed) throw new Error("the producer was closed");
     const opened = (this.current ??= this.open());
-    opened.flights++;
+    opened.sendsInFlight++;
     try {
       await opened.connected;
-      return await untilLed(flight, () =>
+      return await untilLed(batch, () =>
         opened.producer.send({
           topic,
-          messages: [...flight.records],
+          messages: [...batch.records],
           acks: -1,
           timeout: this.config.requestTimeoutMs,
           compression: compressionTypes[this.config.compression],
@@ -52,7 +52,7 @@ export class DriverProducer {
       this.retire(opened);
       throw error;
     } finally {
-      opened.flights--;
+      opened.sendsInFlight--;
       this.closeIfIdle(opened);
     }
   }
@@ -80,7 +80,7 @@ export class DriverProducer {
     });
     const connected = producer.connect();
     connected.catch(() => {}); // reported to each send
-    const opened = { producer, client, connected, flights: 0, isRetired: false };
+    const opened = { producer, client, connected, sendsInFlight: 0, isRetired: false };
     this.all.add(opened);
     return opened;
   }
@@ -92,7 +92,7 @@ export class DriverProducer {
   }
 
   private closeIfIdle(opened: Opened): void {
-    if (!opened.isRetired || opened.flights > 0) return;
+    if (!opened.isRetired || opened.sendsInFlight > 0) return;
     this.all.delete(opened);
     void close(opened);
   }

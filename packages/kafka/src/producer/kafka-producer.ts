@@ -67,7 +67,7 @@ export class KafkaProducer implements Producer {
     const lane = new TopicLane({
       topic,
       maxBatchBytes: this.maxBatchBytes,
-      send: (to, flight) => this.driver.send(to, flight),
+      send: (to, batch) => this.driver.send(to, batch),
       abandoned: () => this.driver.replace(),
       idle: () => void this.lanes.delete(topic),
     });

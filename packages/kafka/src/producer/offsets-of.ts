@@ -1,5 +1,5 @@
 import type { RecordMetadata } from "kafkajs";
-import type { FlightRecord } from "./flight.ts";
+import type { BatchRecord } from "./batch.ts";
 
 /** Where a message was stored. */
 export interface Place {
@@ -9,7 +9,7 @@ export interface Place {
 
 /** Returns where each message was stored: the messages of a partition follow each other from its first offset. */
 export const offsetsOf = (
-  records: readonly FlightRecord[],
+  records: readonly BatchRecord[],
   stored: readonly RecordMetadata[],
 ): readonly Place[] => {
   const next = new Map(stored.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]));

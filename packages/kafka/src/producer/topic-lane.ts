@@ -1,6 +1,6 @@
 import type { OutgoingMessage, SendResult } from "@framework/messaging/adapter";
 import type { RecordMetadata } from "kafkajs";
-import { Flight } from "./flight.ts";
+import { Batch } from "./batch.ts";
 import { isRetryable } from "./is-retryable.ts";
 import { offsetsOf } from "./offsets-of.ts";
 
@@ -18,17 +18,17 @@ export interface Waiting {
 export interface LaneParts {
   readonly topic: string;
   readonly maxBatchBytes: number;
-  readonly send: (topic: string, flight: Flight) => Promise<readonly RecordMetadata[]>;
-  /** Called when a flight was given up before its confirmation. */
+  readonly send: (topic: string, batch: Batch) => Promise<readonly RecordMetadata[]>;
+  /** Called when a batch was given up before its confirmation. */
   readonly abandoned: () => void;
   /** Called when nothing waits any more. */
   readonly idle: () => void;
 }
 
-/** Messages of one flight. */
-const MAX_FLIGHT = 5000;
+/** Most messages of one batch. */
+const MAX_BATCH = 5000;
 
-/** Sends the messages of one topic: one flight after the other, with all that waits. */
+/** Sends the messages of one topic: one batch after the other, with all that waits. */
 export class TopicLane {
   private readonly parts: LaneParts;
   private waiting: Waiting[] = [];
@@ -45,20 +45,20 @@ export class TopicLane {
 
   private async run(): Promise<void> {
     this.isRunning = true;
-    await Promise.resolve(); // calls of the same turn share a flight
-    while (this.waiting.length > 0) await this.fly(this.takeFlight());
+    await Promise.resolve(); // calls of the same turn share a batch
+    while (this.waiting.length > 0) await this.sendLive(this.takeBatch());
     this.isRunning = false;
     this.parts.idle();
   }
 
   /** Takes the next messages, as many as fit into a batch. */
-  private takeFlight(): readonly Waiting[] {
+  private takeBatch(): readonly Waiting[] {
     const { maxBatchBytes } = this.parts;
     let bytes = 0;
     let count = 0;
     for (const each of this.waiting) {
       bytes += each.bytes;
-      if (count > 0 && (bytes > maxBatchBytes || count >= MAX_FLIGHT)) break;
+      if (count > 0 && (bytes > maxBatchBytes || count >= MAX_BATCH)) break;
       count++;
     }
     const taken = this.waiting.slice(0, count);
@@ -66,7 +66,7 @@ export class TopicLane {
     return taken;
   }
 
-  private async fly(taken: readonly Waiting[]): Promise<void> {
+  private async sendLive(taken: readonly Waiting[]): Promise<void> {
     const late = taken.filter(({ signal }) => signal.aborted);
     if (late.length > 0) this.fail(late, abortedReason(late), true);
     const live = late.length === 0 ? taken : taken.filter(({ signal }) => !signal.aborted);
@@ -74,10 +74,10 @@ export class TopicLane {
   }
 
   private async send(taken: readonly Waiting[]): Promise<void> {
-    const flight = new Flight(taken.map(({ message }) => message));
+    const batch = new Batch(taken.map(({ message }) => message));
     try {
-      const found = await this.untilAborted(flight, taken);
-      const offsets = offsetsOf(flight.records, found);
+      const found = await this.untilAborted(batch, taken);
+      const offsets = offsetsOf(batch.records, found);
       for (const [at, { settle }] of taken.entries()) settle({ ok: true, ...offsets[at] });
     } catch (error) {
       const mayRetry = isRetryable(error);
@@ -86,19 +86,19 @@ export class TopicLane {
     }
   }
 
-  /** Sends a flight; gives it up when one of its calls has reached its time limit. */
-  private async untilAborted(flight: Flight, taken: readonly Waiting[]): Promise<readonly RecordMetadata[]> {
+  /** Sends a batch; gives it up when one of its calls has reached its time limit. */
+  private async untilAborted(batch: Batch, taken: readonly Waiting[]): Promise<readonly RecordMetadata[]> {
     const aborted = Promise.withResolvers<never>();
     const signals = new Set(taken.map(({ signal }) => signal));
     const abort = (): void => {
-      const reason = abortedReason(taken, flight.lastError);
-      flight.cancel(reason);
+      const reason = abortedReason(taken, batch.lastError);
+      batch.cancel(reason);
       this.parts.abandoned();
       aborted.reject(reason);
     };
     for (const signal of signals) signal.addEventListener("abort", abort, { once: true });
     try {
-      return await Promise.race([this.parts.send(this.parts.topic, flight), aborted.promise]);
+      return await Promise.race([this.parts.send(this.parts.topic, batch), aborted.promise]);
     } finally {
       for (const signal of signals) signal.removeEventListener("abort", abort);
     }

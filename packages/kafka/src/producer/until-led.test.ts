@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { expect, test } from "@jest/globals";
 import type { SendResult } from "@framework/messaging/adapter";
-import { Flight } from "./flight.ts";
+import { Batch } from "./batch.ts";
 import { TopicLane } from "./topic-lane.ts";
 import { untilLed } from "./until-led.ts";
 
@@ -15,11 +15,11 @@ const refused = (type: string): Error => {
   return new KafkaJSNumberOfRetriesExceeded!(cause, { retryCount: 5, retryTime: 1000, cause });
 };
 
-const flight = (): Flight => new Flight([message]);
+const batch = (): Batch => new Batch([message]);
 const message = { topic: "a", id: "1", key: null, headers: {}, body: "1", delayMs: 0 };
 
 test.each(["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "NOT_ENOUGH_REPLICAS"])(
-  "a flight that is answered with %s is sent again until it is stored",
+  "a batch that is answered with %s is sent again until it is stored",
   async (type) => {
     const answers = [refused(type), refused(type), "stored"];
     const send = async (): Promise<unknown> => {
@@ -27,18 +27,18 @@ test.each(["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "NOT_ENOUGH_REPLI
       if (Error.isError(answer)) throw answer;
       return answer;
     };
-    expect(await untilLed(flight(), send)).toBe("stored");
+    expect(await untilLed(batch(), send)).toBe("stored");
     expect(answers).toEqual([]);
   },
 );
 
-test("a flight that fails for another reason is not sent again", async () => {
+test("a batch that fails for another reason is not sent again", async () => {
   let sends = 0;
   const send = async (): Promise<never> => {
     sends++;
     throw refused("REQUEST_TIMED_OUT");
   };
-  await expect(untilLed(flight(), send)).rejects.toThrow("(REQUEST_TIMED_OUT)");
+  await expect(untilLed(batch(), send)).rejects.toThrow("(REQUEST_TIMED_OUT)");
   expect(sends).toBe(1);
 });
 

@@ -134,7 +134,7 @@ const picker =
     return { name: `the variable ${variable}`, value, source: "environment", ...note };
   };
 
-/** Port 0 is no default but a wish of tests and of programs within others, which PORT of their surroundings must not undo. */
+/** Port 0 is a choice of tests and of programs within others, which PORT in the environment must not override. */
 const asksForAnyPort = (name: SettingName, own: unknown): boolean => name === "port" && own === 0;
 
 const toNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
