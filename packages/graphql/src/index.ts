@@ -14,7 +14,7 @@ export {
 } from "./schema/field-options.ts";
 export type { GraphqlContext, Loader } from "./context/graphql-context.ts";
 export type { TrustedDocuments } from "./documents/trusted-documents.ts";
-export { createLoader, type LoaderOptions } from "./context/loader.ts";
+export { createLoader, type LoadBatch, type LoaderOptions } from "./context/loader.ts";
 
 // For other packages.
 export { graphqlErrors } from "./error-codes.ts";

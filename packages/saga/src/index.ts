@@ -9,9 +9,13 @@ export type {
   AttemptOptions,
   CallBranch,
   CallOptions,
+  CallRun,
+  InjectOption,
   MakeBranch,
   Outgoing,
+  StepFunction,
   TxOptions,
+  TxRun,
   WaitOptions,
 } from "./definition/step-options.ts";
 export type { Stored } from "./definition/stored.ts";

@@ -119,6 +119,22 @@ test("dependencies that nobody registered are reported at start, with the step t
   await expect(timeMachine(mail)).rejects.toThrow("mailer");
 });
 
+test("a default argument whose dependency is not there pauses the saga: nothing is undone", async () => {
+  await using place = databaseInFile();
+  const app = sagaApp(place);
+  const undone: string[] = [];
+  const mail = saga("mail", 1)
+    .call("charge", () => "receipt", { undo: () => void undone.push("charge") })
+    .call("write", (_context, mailer = Depends<{ send(): void }>("mailer")) => mailer.send())
+    .build();
+  app.saga.define(mail);
+  await started(app, async () => {
+    const { id } = await app.saga.start(mail, null, { key: "1" });
+    expect((await inStatus(app, id, "paused")).error?.code).toBe("CORE_DEPENDENCY_MISSING");
+  });
+  expect(undone).toEqual([]);
+});
+
 test("a time machine gives steps the dependencies that it is told, and disposes of them", async () => {
   const { Session, events } = sessions();
   const Mailer = dependency<{ send(to: string): void }>("mailer");

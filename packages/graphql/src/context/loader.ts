@@ -4,7 +4,7 @@ import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import type { OperationScope } from "./operation-scope.ts";
 
 /** Loads a batch: its dependencies are the last argument, if there are any. */
-export type Batch<K, V, Inject extends Injections | undefined> = [NonNullable<Inject>] extends [never]
+export type LoadBatch<K, V, Inject extends Injections | undefined> = [NonNullable<Inject>] extends [never]
   ? (keys: readonly K[], context: GraphqlContext) => Promise<readonly (V | Error)[]>
   : (
       keys: readonly K[],
@@ -13,7 +13,7 @@ export type Batch<K, V, Inject extends Injections | undefined> = [NonNullable<In
     ) => Promise<readonly (V | Error)[]>;
 
 /** A batch as it is called: with `undefined` for no dependencies, in place of which default arguments stand. */
-type AnyBatch<K, V> = (...args: readonly unknown[]) => ReturnType<Batch<K, V, undefined>>;
+type AnyBatch<K, V> = (...args: readonly unknown[]) => ReturnType<LoadBatch<K, V, undefined>>;
 
 /** Options of a loader. */
 export interface LoaderOptions<K, V, Inject extends Injections | undefined = undefined> {
@@ -22,7 +22,7 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
   /** Dependencies of `batch`. */
   readonly inject?: Inject;
   /** Loads the values of distinct keys: in their order, an `Error` for a key that fails. */
-  readonly batch: Batch<K, V, Inject>;
+  readonly batch: LoadBatch<K, V, Inject>;
   /** Returns what distinguishes a key that is an object. @default the key itself */
   readonly id?: (key: K) => unknown;
   /** Maximum keys of one batch; more make several. @default 100 */

@@ -28,8 +28,20 @@ const bugCodes = new Set<unknown>([
   "DATABASE_TRANSACTION_OVER",
   "DATABASE_BAD_STATEMENT",
   "DATABASE_BAD_VALUE",
+  "CORE_DEPENDENCY_CYCLE",
+  "CORE_DEPENDENCY_DUPLICATE",
+  "CORE_DEPENDENCY_MISSING",
+  "CORE_DEPENDENCY_SCOPE",
+  "CORE_DEPENDS_ASYNC",
+  "CORE_DEPENDS_OUTSIDE",
 ]);
-const machineryCodes = new Set<unknown>(["SAGA_STALE", "DURABLE_LOST", "DURABLE_LEASE_LOST", "DURABLE_BUSY"]);
+const machineryCodes = new Set<unknown>([
+  "SAGA_STALE",
+  "DURABLE_LOST",
+  "DURABLE_LEASE_LOST",
+  "DURABLE_BUSY",
+  "CORE_TOO_MANY_INVOCATIONS",
+]);
 const machineryNames = new Set<unknown>(["DatabaseUnavailableError", "CommitUnknownError"]);
 const passingKinds = new Set<unknown>(["serialization", "deadlock", "cancelled", "timeout"]);
 
