@@ -7,6 +7,7 @@ import { Inbox } from "./inbox.ts";
 import { InflateGate } from "./inflate-gate.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
 import { type Bytes, bytesOf, forwarded, isBytes, textOf } from "./message-data.ts";
+import { readWholeFrames } from "./read-whole-frames.ts";
 import type { Closed, ServerSocket } from "./server-socket.ts";
 import { type CountingStream, SignsOfLife } from "./signs-of-life.ts";
 import type { Traffic } from "./traffic.ts";
@@ -99,7 +100,9 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.plain = ws.extensions === "";
     this.gate = this.plain ? null : new InflateGate(ws);
     if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` ends after the frames that it has read
-    ws.on("message", (data: RawData, isBinary) => this.receive(data as Buffer, isBinary));
+    const receive = (data: RawData, isBinary: boolean): void => this.receive(data as Buffer, isBinary);
+    ws.on("message", receive);
+    if (this.plain) readWholeFrames(ws, config.maxMessageBytes, receive);
     ws.on("ping", () => this.control());
     ws.on("pong", () => this.control());
     ws.on("error", () => {}); // a close with its code follows

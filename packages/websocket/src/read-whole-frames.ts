@@ -1,0 +1,88 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import type { WebSocket } from "ws";
+
+/** Receives a message: text that is valid UTF-8, or bytes. */
+type Receive = (data: Buffer, isBinary: boolean) => void;
+
+/** The parser of a connection in `ws`, which its types omit. */
+interface Receiver {
+  write(bytes: Buffer): boolean;
+  readonly _state: number;
+  readonly _bufferedBytes: number;
+  readonly _fragmented: number;
+  readonly _opcode: number;
+  readonly _errored: boolean;
+}
+
+const TEXT = 0x81;
+const BINARY = 0x82;
+/** The second byte of a frame has this bit if the payload is masked, as that of each client is. */
+const MASKED = 0x80;
+const TWO_BYTE_LENGTH = 126;
+const EIGHT_BYTE_LENGTH = 127;
+const CLOSE = 8;
+
+/**
+ * Reads messages that arrive in one whole frame, as small ones do, without the stream by which `ws` reads: this saves 4 % of the processor time of an echo.
+ * `ws` reads everything else: partial frames, fragments, control frames, and all that it must refuse, such as malformed or too large frames.
+ *
+ * Overrides `write` of its receiver and checks in the receiver's fields that no message is in progress. With a release of `ws` that lacks them `ws` reads all;
+ * `read-whole-frames.test.ts` fails then.
+ */
+export const readWholeFrames = (ws: WebSocket, maxBytes: number, receive: Receive): void => {
+  const { _receiver: receiver } = ws as unknown as { readonly _receiver?: Receiver };
+  if (receiver === undefined) return;
+  const { write } = receiver;
+  receiver.write = (bytes) => {
+    const taken = isBetweenMessages(receiver) ? takeFrames(bytes, maxBytes, receive) : 0;
+    if (taken === 0) return write.call(receiver, bytes);
+    return taken === bytes.length || write.call(receiver, bytes.subarray(taken));
+  };
+};
+
+const isBetweenMessages = ({ _state, _bufferedBytes, _fragmented, _opcode, _errored }: Receiver): boolean =>
+  _state === 0 && _bufferedBytes === 0 && _fragmented === 0 && _opcode !== CLOSE && !_errored;
+
+/** Delivers the messages at the start of the bytes; returns the total length of their frames (RFC 6455 5.2). */
+const takeFrames = (bytes: Buffer, maxBytes: number, receive: Receive): number => {
+  let from = 0;
+  for (;;) {
+    const first = bytes[from];
+    if (first !== TEXT && first !== BINARY) return from;
+    let size = (bytes[from + 1] as number) - MASKED;
+    let head = from + 2;
+    if (size === TWO_BYTE_LENGTH) {
+      size = ((bytes[head] as number) << 8) | (bytes[head + 1] as number);
+      head += 2;
+    } else if (!(size >= 0 && size !== EIGHT_BYTE_LENGTH)) return from;
+    const start = head + 4;
+    const end = start + size;
+    if (size > maxBytes || end > bytes.length) return from;
+    unmask(bytes, head, end);
+    const data = bytes.subarray(start, end);
+    if (first === TEXT && !isUtf8(data)) {
+      unmask(bytes, head, end); // as received: `ws` refuses it
+      return from;
+    }
+    receive(data, first === BINARY);
+    from = end;
+  }
+};
+
+/** Masks or unmasks the bytes behind a mask. @param head where the mask begins */
+const unmask = (bytes: Buffer, head: number, end: number): void => {
+  const a = bytes[head] as number;
+  const b = bytes[head + 1] as number;
+  const c = bytes[head + 2] as number;
+  const d = bytes[head + 3] as number;
+  let at = head + 4;
+  for (; at + 3 < end; at += 4) {
+    (bytes[at] as number) ^= a;
+    (bytes[at + 1] as number) ^= b;
+    (bytes[at + 2] as number) ^= c;
+    (bytes[at + 3] as number) ^= d;
+  }
+  if (at < end) (bytes[at++] as number) ^= a;
+  if (at < end) (bytes[at++] as number) ^= b;
+  if (at < end) (bytes[at] as number) ^= c;
+};
