@@ -3,6 +3,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import { ByteChunks } from "../response/byte-stream.ts";
 import { EndlessBody } from "../response/endless-body.ts";
 import { BodyStream } from "../exchange/payload.ts";
+import type { Reply } from "../exchange/reply.ts";
 import type { Response } from "../response/response.ts";
 
 /**
@@ -21,6 +22,13 @@ export const endBodies =
     }
     return reply;
   };
+
+/** Ends the endless body of a reply from a feature's own port when the app drains. */
+export const endWithDrain = (reply: Reply, draining: Draining): Reply => {
+  const payload = (reply as Reply | undefined)?.payload; // the transport reports a missing reply
+  if (payload instanceof EndlessBody) payload.endWith(draining);
+  return reply;
+};
 
 /** Not before the end: a middleware may return a reply whose body reads this one. After the end, as in the background, it belongs to the caller of `next`. */
 const closeUnread = (chunks: ByteChunks, request: HttpRequest): void => {

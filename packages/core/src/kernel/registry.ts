@@ -4,6 +4,7 @@ import { Container } from "../dependencies/container.ts";
 import type { InjectionPlace } from "../dependencies/dependency-graph.ts";
 import type { Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
+import type { Reply } from "../exchange/reply.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { FindAdvice } from "../feature/deployment.ts";
@@ -30,6 +31,7 @@ import {
   singletonProblem,
   tokenProblem,
 } from "./argument-problems.ts";
+import { endWithDrain } from "./end-bodies.ts";
 import { type AddedProtection, protectionOf } from "./entry-protection.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
@@ -205,7 +207,8 @@ export abstract class Registry {
     const bound = (at: ListenAddress): void => {
       address = at;
     };
-    this.listeners.push({ options, feature, bound });
+    const endsWithDrain = (reply: Reply): Reply => endWithDrain(reply, this.draining);
+    this.listeners.push({ options, feature, bound, endsWithDrain });
     return {
       get address() {
         return address;

@@ -59,6 +59,8 @@ export interface RegisteredListener {
   readonly feature: string;
   /** Publishes the address to the feature. */
   bound(address: ListenAddress): void;
+  /** Lets an endless body end when the app drains. Returns the reply. */
+  endsWithDrain(reply: Reply): Reply;
 }
 
 /** Returns the listeners that open in an environment. */

@@ -7,7 +7,7 @@ import { endPrograms, type Program } from "./testing/start-program.ts";
 
 afterAll(endPrograms);
 
-const SEVERAL = 2; // workers: each is a process of a fifth of a second
+const SEVERAL = 4; // workers
 
 /** Ends a program with SIGTERM; its exit code, and the seconds until it ended. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {

@@ -9,7 +9,7 @@ import { endPrograms, type Program, startProgram } from "./testing/start-program
 
 afterAll(endPrograms);
 
-const SEVERAL = 2; // workers: each is a process of a fifth of a second
+const SEVERAL = 4; // workers
 
 interface Scenario {
   readonly ports?: { readonly lines?: number; readonly admin?: number };
@@ -92,6 +92,9 @@ test.each<[number, TransportName]>([
     expect(program.stderr().match(new RegExp(`admin at ${admin}\\.`, "g"))).toHaveLength(workers);
     expect((await fetch(`http://127.0.0.1:${admin}/broken`)).status).toBe(500);
 
+    const events = Array.from({ length: workers }, async () =>
+      (await fetch(`http://127.0.0.1:${admin}/events`)).text(),
+    );
     const slow = adminAt(admin, "/slow");
     await program.says("in flight");
     const goodbyes = sockets.map(async (socket) => ((await once(socket, "data")) as [string])[0]);
@@ -99,6 +102,7 @@ test.each<[number, TransportName]>([
     program.kill("SIGTERM");
     expect(new Set(await Promise.all(goodbyes))).toEqual(new Set(["bye\n"]));
     expect((await slow).pid).toBeGreaterThan(0);
+    expect(new Set(await Promise.all(events))).toEqual(new Set(["data: first\n\n"])); // each ended in order
     expect((await program.exit).code).toBe(0);
     expect(performance.now() - begun).toBeLessThan(25_000); // not the 30 s of the drain
     expect(program.stderr().match(/lines closed/g)).toHaveLength(workers);

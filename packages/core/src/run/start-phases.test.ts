@@ -8,7 +8,7 @@ import { endPrograms, type Program } from "./testing/start-program.ts";
 
 afterEach(endPrograms);
 
-const SEVERAL = 2; // workers: each is a process of a fifth of a second
+const SEVERAL = 4; // workers
 
 const ABANDONED = /SIGTERM during the start: the service did not start/g;
 

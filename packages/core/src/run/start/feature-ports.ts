@@ -1,6 +1,7 @@
-import type { Closed, Transport, TransportOptions } from "../../exchange/transport.ts";
+import type { Closed, Serve, Transport, TransportOptions } from "../../exchange/transport.ts";
 import type { ListenerAddress, RegisteredListener } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
+import { isPromise } from "../../middleware/middleware.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { SocketTransport } from "../../transport/hub/socket-transport.ts";
 import type { Drainable } from "../stop/shutdown.ts";
@@ -28,10 +29,14 @@ export const createFeaturePort = (
   const { options: wanted } = listener;
   if ("serve" in wanted) {
     const { serve, tls } = wanted;
+    const answer: Serve = (source) => {
+      const reply = serve.call(wanted, source);
+      return isPromise(reply) ? reply.then(listener.endsWithDrain) : listener.endsWithDrain(reply);
+    };
     const reject: TransportOptions["reject"] = (error) => app.reject(error, null);
     return {
       listener,
-      transport: createHttp({ ...options, serve: (source) => serve.call(wanted, source), reject, tls }),
+      transport: createHttp({ ...options, serve: answer, reject, tls }),
     };
   }
   const { log, limits, clock = systemClock } = options;

@@ -1,3 +1,4 @@
+// Above 250 lines because one worker answers the messages of its primary in each phase of its life.
 import { joinWebClassWhenAsked } from "../../response/web-class.ts";
 import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -15,7 +16,7 @@ import { isLate } from "../../lifecycle/deadline.ts";
 import type { Logger } from "../../log/logger.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onHangup } from "../start/certificates.ts";
-import { orUndo, type Service, startService } from "../start/service.ts";
+import { type Service, startService } from "../start/service.ts";
 import { listenShared, type SharedListener } from "./shared-listener.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { type Drainable, isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
@@ -99,13 +100,7 @@ class WorkerService {
     const { app, plan } = this;
     try {
       const service = await startService(app, plan, state);
-      await orUndo(app, plan, async () => {
-        await app.listen();
-        if (this.brief.accepts) await this.accept(service);
-        if (this.abandoned === null) return;
-        await Promise.all(this.listeners.map((listener) => listener.close()));
-        throw new Error("the start was cancelled");
-      });
+      await this.listen(service);
       this.service = service;
     } catch (error) {
       if (this.abandoned === null) throw error;
@@ -114,6 +109,25 @@ class WorkerService {
     }
     tell({ "@framework": "ready", report: app.report() });
     joinWebClassWhenAsked();
+  }
+
+  /** Accepts on the ports, then runs the listening tasks. If one fails, or the primary cancels the start, the service drains. */
+  private async listen(service: Service): Promise<void> {
+    const { app, plan } = this;
+    try {
+      if (this.brief.accepts) await this.accept(service);
+      this.throwIfAbandoned();
+      await app.listen();
+      this.throwIfAbandoned();
+    } catch (error) {
+      const timeoutMs = plan.settings.cluster.shutdownTimeoutSecs * 1000;
+      await shutDown(app, this.drainable(service), { readinessDelayMs: 0, timeoutMs }, plan.log); // a port was open: a request may be in flight
+      throw error;
+    }
+  }
+
+  private throwIfAbandoned(): void {
+    if (this.abandoned !== null) throw new Error("the start was cancelled");
   }
 
   private async accept(service: Service): Promise<void> {
@@ -174,13 +188,11 @@ class WorkerService {
     for (let index = 0; index <= this.brief.listeners.length; index++) closeSync(FIRST_DESCRIPTOR + index);
   }
 
-  private end(code: number, timeoutMs: number): void {
-    const { app, service, plan } = this;
-    if (service === null) return this.abandon({});
-    if (this.closing !== undefined) return;
+  /** The ports of this worker, and the connections that it has accepted. */
+  private drainable(service: Service): Drainable {
     const { listeners } = this;
     let closed: Promise<unknown> = Promise.resolve();
-    const drainable: Drainable = {
+    return {
       accepted: 0, // a shared listener empties its queue itself, when it closes
       drain() {
         closed = Promise.all(listeners.map((listener) => listener.close()));
@@ -193,7 +205,13 @@ class WorkerService {
         return service.close(deadlineMs - (systemClock.now() - began));
       },
     };
-    this.closing = shutDown(app, drainable, { readinessDelayMs: 0, timeoutMs }, plan.log);
+  }
+
+  private end(code: number, timeoutMs: number): void {
+    const { app, service, plan } = this;
+    if (service === null) return this.abandon({});
+    if (this.closing !== undefined) return;
+    this.closing = shutDown(app, this.drainable(service), { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
       this.over.resolve();
       tell({ "@framework": "drained", ...result }, () => process.exit(isClean(result) ? code : EXIT_FAILURE));
