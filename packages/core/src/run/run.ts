@@ -62,7 +62,10 @@ export const run = async (app: Runnable, given: RunOptions = {}): Promise<Runnin
     if (brief !== undefined) return (await severalProcesses()).failWorker(error);
     release();
     if (owned === null) throw error;
-    process.exit(reportFailedStart(error, owned.ending, plan?.log));
+    const code = reportFailedStart(error, owned.ending, plan?.log);
+    if (owned.ending === undefined) process.exit(code);
+    owned.exit(code); // another service of the program may still drain
+    return new Promise(() => {});
   }
 };
 

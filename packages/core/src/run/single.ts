@@ -32,7 +32,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   // The signals stay with the service until the process exits: a late one must not change its exit code.
   owned?.onEnd((ending) => {
     reportUncaught(ending, log);
-    void stop().then((result) => process.exit(isClean(result) ? endingCode(ending) : EXIT_FAILURE));
+    void stop().then((result) => owned.exit(isClean(result) ? endingCode(ending) : EXIT_FAILURE));
   });
 
   const ignoreHangups = onHangup(owned === null ? undefined : settings.tls, () =>

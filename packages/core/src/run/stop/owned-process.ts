@@ -6,6 +6,12 @@ export type Ending =
   | { readonly signal: NodeJS.Signals }
   | { readonly error: unknown; readonly kind: UncaughtKind };
 
+/** The services that own this process: a program may run several. */
+const owners = new Set<OwnedProcess>();
+
+/** The highest exit code of the services that have ended; `null` while none has. */
+let exitCode: number | null = null;
+
 /**
  * The process of a service that owns it. From construction to `release`, SIGTERM, SIGINT and uncaught errors end the service in order; a second
  * signal ends the process at once with 128 + its number.
@@ -18,6 +24,7 @@ export class OwnedProcess {
   private log: Pick<Logger, "error"> = console;
 
   constructor() {
+    owners.add(this);
     this.undo = [
       onEndSignals({ stop: (signal) => this.end({ signal }), abandon: () => this.abandon() }),
       onUncaught(
@@ -46,9 +53,21 @@ export class OwnedProcess {
     this.log = log;
   }
 
-  /** Leaves signals and uncaught errors to the program again. */
+  /** Ends the process once each other service in it has ended too, with the highest exit code. */
+  exit(code: number): void {
+    exitCode = Math.max(exitCode ?? code, code);
+    this.leave();
+  }
+
+  /** Removes the handlers of signals and uncaught errors. */
   release(): void {
     for (const off of this.undo) off();
+    this.leave();
+  }
+
+  private leave(): void {
+    owners.delete(this);
+    if (owners.size === 0 && exitCode !== null) process.exit(exitCode);
   }
 
   private end(ending: Ending): void {

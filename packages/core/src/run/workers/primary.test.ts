@@ -123,6 +123,20 @@ test("each of two services in one program has its own workers", async () => {
 });
 
 test.each([1, 2])(
+  "of two services in one program, the one that drains first does not end the other, with %d worker(s) each",
+  async (workers) => {
+    const program = startService({ run: { workers }, second: { workers } });
+    const { url } = await program.listening;
+    await program.says("second at");
+    const reply = fetch(`${url}/slow`);
+    await program.says("in flight");
+    program.kill("SIGTERM");
+    expect((await reply).status).toBe(200);
+    expect((await program.exit).code).toBe(0);
+  },
+);
+
+test.each([1, 2])(
   "accepts connections for the readiness delay after readiness turned 503, with %d worker(s)",
   async (workers) => {
     const program = startService({ run: { workers, cluster: { readinessDelaySecs: 6 } } });

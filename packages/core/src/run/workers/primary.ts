@@ -132,7 +132,7 @@ class Primary {
   private end(code: number): void {
     void this.close().then(async () => {
       const stopped = (await this.closing) ?? EXIT_OK;
-      if (this.plan.process !== null) process.exit(code === EXIT_OK ? stopped : code);
+      this.plan.process?.exit(code === EXIT_OK ? stopped : code);
     });
   }
 
