@@ -70,6 +70,40 @@ test("a feature receives the methods that it needs", async () => {
   expect((await head(app)).get("x-tag")).toBe("2");
 });
 
+test("a host has only the members of its interface, whatever the names of the methods that its feature needs", () => {
+  const seen: { host?: object; http?: object; needed?: readonly string[] } = {};
+  const names = ["checks", "configure", "container", "figures", "registry"] as const;
+  const naming: Feature<Record<(typeof names)[number], () => string>> = {
+    name: "naming",
+    install: () => ({
+      checks: () => "own checks",
+      configure: () => "own configure",
+      container: () => "own container",
+      figures: () => "own figures",
+      registry: () => "own registry",
+    }),
+  };
+  const needing: Feature<object, ReturnType<typeof naming.install>> = {
+    name: "needing",
+    install: (host, needs) => {
+      seen.host = host;
+      seen.http = host.http;
+      seen.needed = names.map((name) => needs[name]());
+      return {};
+    },
+  };
+  expect(new (App.with(naming, needing))().figures()).toBe("own figures");
+  expect(seen.needed).toEqual(names.map((name) => `own ${name}`));
+  const groups = ["entries", "http", "insight", "life", "state"];
+  const own = ["advise", "check", "configure", "problem", "warn"];
+  expect(new Set(Reflect.ownKeys(seen.host ?? {}))).toEqual(new Set([...groups, ...own]));
+  for (const part of [seen.host, seen.http]) {
+    expect(Object.getPrototypeOf(part)).toBe(Object.prototype);
+    expect(Object.isFrozen(part)).toBe(true);
+    for (const name of ["container", "registry", "kernel"]) expect(part).not.toHaveProperty(name);
+  }
+});
+
 test("a duplicate method name throws at construction", () => {
   const twin: Feature<Tagging> = {
     name: "twin",
