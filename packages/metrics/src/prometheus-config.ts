@@ -32,6 +32,8 @@ export interface PrometheusConfig {
   readonly maxSeries: number;
   /** Whether process metrics are shown: CPU, memory, garbage collection, event loop. @default true */
   readonly processMetrics: boolean;
+  /** Whether operations of all features are timed: messages, commands, statements, outgoing calls. Each takes about 2 µs. @default true */
+  readonly operations: boolean;
   /** Further registries of prom-client. @default [] */
   readonly registries: readonly PromRegistry[];
   /** Guards of the endpoint; the app's guards do not apply. @default [] */
@@ -63,6 +65,7 @@ export const PrometheusConfig: ConfigRecord<PrometheusConfig> = configRecord("Pr
   defaultLabels: checked({}, "an object of at most 20 labels with string values", areLabels),
   maxSeries: integer(10_000, { min: 1, max: 100_000 }),
   processMetrics: flag(true),
+  operations: flag(true),
   registries: list<PromRegistry>([], "registries of prom-client", isRegistry),
   guards: list<Guard<HttpRequest>>([], "guards: functions, or objects with check", isGuard),
   clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),

@@ -5,6 +5,7 @@ import { inTurns } from "./in-turns.ts";
 import { flushTimer } from "./flush-timer.ts";
 import { Ledger } from "./ledger.ts";
 import type { Metrics } from "./metrics.ts";
+import { recordOperations } from "./operation-durations.ts";
 import { OwnMetrics } from "./own-metrics.ts";
 import { PrometheusConfig } from "./prometheus-config.ts";
 import { RequestMeter } from "./request-meter.ts";
@@ -53,6 +54,7 @@ export const prometheus: Feature<Prometheus> = {
         const meter = new RequestMeter({ ...config, ledger, now });
         host.http.use("telemetry", meter.middleware); // outermost, to include the time of other stages
         host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
+        if (config.operations) recordOperations(host.insight, config.durationBuckets);
         host.insight.recordHistograms((histogram) => own.recordHistogram(histogram, config.namespace));
         serve(host, config, new ServiceMetrics({ host, config, ledger, own, meter, timer }));
         return this;
