@@ -16,6 +16,7 @@ export class EngineSet {
   private readonly engine: SagaEngine;
   readonly registry: SagaRegistry = new SagaRegistry();
   private readonly open: OpenEngine;
+  private readonly up = Promise.withResolvers<void>();
 
   constructor(engine: SagaEngine, parts: SagaSetParts) {
     const {
@@ -37,6 +38,7 @@ export class EngineSet {
       limits: { maxRetries, timeoutMs, stepTimeoutMs, undoTimeoutMs },
       concurrency,
       workers,
+      ready: this.up.promise,
       keepSecs,
       classOf: classifier(classify, log),
       sender,
@@ -67,6 +69,11 @@ export class EngineSet {
 
   begin(): Promise<void> {
     return this.open.start();
+  }
+
+  /** Lets steps run: the whole app is up. */
+  listen(): void {
+    this.up.resolve();
   }
 
   end(): Promise<void> {

@@ -68,7 +68,7 @@ export class SagaApp {
     const survey = new Survey({ db: () => kernel.db, registry: set.registry, clock: systemClock, log });
     const insight = reportSagas(host.insight, survey);
     host.life.onStart({ name: "saga", run: () => set.begin() });
-    if (set instanceof EngineSet) host.life.onDrain(() => set.end());
+    if (set instanceof EngineSet) this.follow(set);
     else this.observe(survey, config.keepSecs);
     if (config.admin !== undefined) adminRoutes(host, config.admin, () => set.runner);
     const { panel, close } = timeMachinePanel(() => set.registry.all(), {
@@ -79,6 +79,14 @@ export class SagaApp {
     host.life.onStop({ name: "saga", run: close });
     this.built = set;
     for (const definition of this.defined) set.define(definition);
+  }
+
+  /** Runs steps from the listening phase to the drain. A start that fails before them only stops the engine. */
+  private follow(set: EngineSet): void {
+    const { life } = this.host;
+    life.onListening({ name: "saga", run: () => set.listen() });
+    life.onDrain(() => set.end());
+    life.onStop({ name: "saga", run: () => set.end() });
   }
 
   /** Counts and sweeps the rows of the app's database; an engine has its own. */

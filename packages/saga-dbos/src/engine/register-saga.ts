@@ -20,6 +20,7 @@ export const registerSaga = (
   const slots = new Slots(parts.concurrency);
   const run: RunSaga = async (start) => {
     if (start.hash !== definition.hash) return await new Promise(() => {}); // the start of this process fails by it
+    await parts.ready;
     const id = dbos().workflowID ?? "";
     const begun = begunEffects(definition, { id, start, createdAt: 0, records: await recordsOf(id) });
     const performer: Performer = { definition, parts, slots, begun, stopping };

@@ -56,6 +56,7 @@ export const openSagas = async ({
     limits: { maxRetries: 3, timeoutMs: 300_000, stepTimeoutMs: 30_000, undoTimeoutMs: 86_400_000 },
     concurrency: 20,
     workers,
+    ready: Promise.resolve(),
     keepSecs: 3600,
     classOf: failureClass,
     sender: () => null,

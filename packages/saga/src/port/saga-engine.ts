@@ -21,6 +21,8 @@ export interface EngineParts {
   readonly concurrency: number;
   /** Whether this process runs sagas. */
   readonly workers: boolean;
+  /** Resolves when the whole app is up; run no step before. */
+  readonly ready: Promise<void>;
   /** How long ended instances are kept, in seconds. */
   readonly keepSecs: number;
   /** Returns the class of a failure: by the rules of the configuration, then by those of the package. */
