@@ -82,6 +82,7 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
   host.life.onStop({
     name: "event-sourcing",
     run: async (_settings, signal) => {
+      await parts.subscriptions.stop(signal); // no drain precedes the end of a start that failed
       await machines.close();
       parts.lag.end();
       await parts.snapshots.close(signal);
