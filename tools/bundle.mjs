@@ -22,13 +22,13 @@ const apart = await bundle.generate(output);
 const loaded = modulesOf(first);
 const { output: files } = await bundle.generate({
   ...output,
-  chunkFileNames: "chunks/[name]-[hash].js", // one folder below dist, as modules are that find files beside them
+  chunkFileNames: "chunks/[name]-[hash].js", // one folder below dist, as modules are that find files next to them
   codeSplitting: { groups: [{ name: basename(manifest.name), test: (id) => loaded.has(id) }] },
 });
 for (const { fileName, code } of files) replace(join(output.dir, fileName), code);
 const kept = new Set(files.map(({ fileName }) => basename(fileName)));
 if (existsSync("dist/chunks"))
-  for (const name of readdirSync("dist/chunks")) if (!kept.has(name)) rmSync(join("dist/chunks", name)); // their names hold hashes, so old ones would stay
+  for (const name of readdirSync("dist/chunks")) if (!kept.has(name)) rmSync(join("dist/chunks", name)); // their names contain hashes, so old ones would remain
 await bundle.close();
 
 /** `command/main` of `./src/command/main.ts`. */

@@ -7,8 +7,8 @@ const NEEDED_BYTES = 8 * 2 ** 30; // servers, databases and installations of a w
 const MEMORY = "/dev/shm";
 
 /**
- * Makes a folder in memory for the temporary files of a run, or returns `undefined` where the system has none that is large enough and runs programs.
- * Tests of databases write and sync a great many small files: on a disk they take up to a quarter more processor time.
+ * Creates a folder in memory for the temporary files of a run; `undefined` without a file system in memory that is large enough and executable.
+ * Tests of databases write and sync many small files: on a disk they take up to a quarter more processor time.
  */
 export const memoryFolder = () => {
   try {

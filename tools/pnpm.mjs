@@ -1,5 +1,5 @@
 // Runs one workspace script after a frozen install; fetches Node and pnpm only when the ones on PATH are missing or too old.
-// Plain JavaScript that any Node from 18 understands.
+// Plain JavaScript for any Node from 18.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";

@@ -14,8 +14,8 @@ for (const file of found()) rmSync(file); // remove stale counts; turbo restores
 const turbo = (tasks) =>
   `turbo run ${tasks} --concurrency=3 --continue=dependencies-successful --output-logs=new-only`;
 
-// The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
-// servers whose instructions are counted. The builds begin first, so that they are there when checks and tests need them; beside the first of
+// The lists run concurrently, the steps of each in order. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
+// servers whose instructions are counted. The builds begin first, so that they exist when checks and tests need them; concurrently with the first of
 // them, on which all others wait, and the starting servers there is time for the checks that need no build. The tests of the
 // tools take longest, and would be the last of the first list, with a core to spare. Of the first list's tests, those that take long and that turbo would
 // begin last, since they depend on all others, come first.
@@ -37,18 +37,18 @@ const lists = [
   ["node tools/src/structure/main.ts", "oxfmt --check", "knip"],
 ];
 
-// The compiler and the type-aware linter are short Go programs: without collecting garbage they take a fifth less processor time, and on one core, where no two
-// checkers find out the same, a sixth less. The lists keep the other cores busy.
+// The compiler and the type-aware linter are short Go programs: without collecting garbage they take a fifth less processor time, and on one core, without duplicate work
+// of parallel checkers, a sixth less. The lists keep the other cores busy.
 const inMemory = process.env.TMPDIR === undefined ? memoryFolder() : undefined;
 const temporary = inMemory === undefined ? {} : { TMPDIR: inMemory };
 const removeMemory = () => inMemory && rmSync(inMemory, { recursive: true, force: true, maxRetries: 5 });
 process.on("exit", removeMemory);
 
-// A hundred processes load jest, and others the same programs again and again: without the code that Node keeps of them, that is half of a start.
+// A hundred processes load jest, and others the same programs again and again: without Node's compile cache, that is half of a start.
 const codeCache = `${import.meta.dirname}/../node_modules/.cache/node-compile-cache`;
 
 // glibc gives memory above 128 KiB back to the system at each release, and has every page of it filled with zeros again at the next use: for tests that send
-// and receive large bodies a tenth of the processor time. Of processes this short it may keep what they once had.
+// and receive large bodies a tenth of the processor time. Short processes may keep their memory.
 const keptMemory = {
   MALLOC_MMAP_THRESHOLD_: 32 * 2 ** 20,
   MALLOC_TOP_PAD_: 16 * 2 ** 20,
@@ -65,7 +65,7 @@ const env = {
   ...process.env,
 };
 
-// A signal ends this process when its steps have ended: what they have in memory is removed only then.
+// A signal ends this process when its steps have ended: their files in memory are removed only then.
 const running = new Set();
 const replaced = process.platform === "win32" ? "" : "exec "; // a signal for the shell is one for the step
 let endedBy = null;
@@ -75,7 +75,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     if (signal === "SIGTERM") for (const child of running) child.kill(signal); // a terminal sends the others to all
   });
 
-/** The steps of a list that failed; a failure does not keep the others from running. */
+/** The steps of a list that failed; the others run even after a failure. */
 const failuresOf = async (steps) => {
   const failed = [];
   for (const step of steps) {

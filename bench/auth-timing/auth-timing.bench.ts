@@ -12,33 +12,33 @@ const scale = Number(process.argv[2] ?? 1);
 const THRESHOLD = 4.5;
 const WARM_UP = 2000;
 
-const timed = async (subject: Subject, first: boolean): Promise<number> => {
+const time = async (subject: Subject, first: boolean): Promise<number> => {
   const start = process.hrtime.bigint();
-  await subject.ask(first);
+  await subject.send(first);
   return Number(process.hrtime.bigint() - start) / 1000;
 };
 
 const measure = async (subject: Subject): Promise<Comparison> => {
-  for (let count = 0; count < Math.min(WARM_UP, subject.pairs); count++) await subject.ask(count % 2 === 0);
+  for (let count = 0; count < Math.min(WARM_UP, subject.pairs); count++) await subject.send(count % 2 === 0);
   const samples: [number[], number[]] = [[], []];
   for (let pair = 0; pair < subject.pairs; pair++) {
-    const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const); // neither kind is always second
-    for (const kind of order) samples[kind].push(await timed(subject, kind === 0));
+    const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const); // random order within each pair
+    for (const kind of order) samples[kind].push(await time(subject, kind === 0));
   }
   return welch(...samples);
 };
 
-printTitle("Time of refused credentials");
+printTitle("Response time of rejected credentials");
 const rows: (readonly (string | number)[])[] = [];
 const verdicts: (readonly [holds: boolean, text: string])[] = [];
 for (const subject of await createSubjects(scale)) {
   const { meanOf, t, pairs } = await measure(subject);
   rows.push([subject.name, pairs, meanOf[0].toFixed(2), meanOf[1].toFixed(2), t.toFixed(2)]);
-  const toldApart = Math.abs(t) >= THRESHOLD;
+  const isDistinguishable = Math.abs(t) >= THRESHOLD;
   verdicts.push([
-    toldApart === subject.leaks,
+    isDistinguishable === subject.leaks,
     `${subject.name}: ${subject.leaks ? "distinguishable, as planted" : "not distinguishable"}`,
   ]);
 }
-printTable(["requests", "pairs", "mean of the first, µs", "of the second, µs", "t"], rows);
+printTable(["requests", "pairs", "mean of the first kind, µs", "of the second, µs", "t"], rows);
 for (const [holds, text] of verdicts) gate(holds, text);

@@ -6,26 +6,27 @@ import { ApiKeyAuth, BasicAuth, hashPassword, verifyPassword } from "../../packa
 export interface Subject {
   readonly name: string;
   readonly pairs: number;
-  /** Whether it has a planted leak, which must be detected. */
+  /** Whether a leak is planted, which the test must detect. */
   readonly leaks: boolean;
   /** Sends one request, of the first or the second kind. */
-  ask(first: boolean): Promise<void>;
+  send(first: boolean): Promise<void>;
 }
 
 const basic = (name: string, password: string): Record<string, string> => ({
   authorization: `Basic ${btoa(`${name}:${password}`)}`,
 });
 
-const asking = async (
+const createSender = async (
   app: App,
   first: Record<string, string>,
   second: Record<string, string>,
-): Promise<Subject["ask"]> => {
+): Promise<Subject["send"]> => {
   app.get("/", () => "in");
   await app.start({ env: "production", log: { info() {}, warn() {}, error() {} } });
   return async (isFirst) => {
     const reply = await app.fetch(new Request("http://x.test/", { headers: isFirst ? first : second }));
-    if (reply.status !== 401) throw new Error(`a wrong password was answered with ${reply.status}`);
+    if (reply.status !== 401)
+      throw new Error(`the status of rejected credentials must be 401, not ${reply.status}`);
   };
 };
 
@@ -42,7 +43,7 @@ const users = async (name: string, pairs: number, cost: object, leaks = false): 
     name,
     pairs,
     leaks,
-    ask: await asking(app, basic("anna", "wrong horse!!"), basic("eve!", "wrong horse!!")),
+    send: await createSender(app, basic("anna", "wrong horse!!"), basic("eve!", "wrong horse!!")),
   };
 };
 
@@ -55,7 +56,7 @@ const keys = async (pairs: number): Promise<Subject> => {
     name: "API key: almost correct, wrong",
     pairs,
     leaks: false,
-    ask: await asking(app, { "x-api-key": near }, { "x-api-key": "#".repeat(32) }),
+    send: await createSender(app, { "x-api-key": near }, { "x-api-key": "#".repeat(32) }),
   };
 };
 

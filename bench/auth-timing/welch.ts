@@ -6,7 +6,7 @@ export interface Comparison {
   readonly pairs: number;
 }
 
-/** Compares two samples whose spreads may differ; values above the 90th percentile of both are machine noise and dropped. */
+/** Compares two samples of different variance. Drops values above the 90th percentile of both as machine noise. */
 export const welch = (first: readonly number[], second: readonly number[]): Comparison => {
   const sorted = [...first, ...second].toSorted((a, b) => a - b);
   const limit = sorted[Math.floor(sorted.length * 0.9)] ?? Infinity;

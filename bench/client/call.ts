@@ -3,17 +3,17 @@ export interface Call {
   readonly path: string;
   /** JSON in ASCII, which makes it a POST. @default none */
   readonly body?: string;
-  /** Fields besides Host, Accept, Connection and those of the body. @default none */
+  /** Fields in addition to Host, Accept, Connection and those of the body. @default none */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Whether a GET asks for a connection that stays open, as it does without asking. @default true */
-  readonly lasting?: boolean;
+  /** Whether a GET has `Connection: keep-alive`, which is also the default of HTTP/1.1. @default true */
+  readonly keepAlive?: boolean;
 }
 
-/** Returns the text of a request, for programs that write to a socket of their own. */
-export const toText = ({ path, body, fields = {}, lasting = true }: Call): string => {
+/** Returns the text of a request, for programs that write to sockets directly. */
+export const toText = ({ path, body, fields = {}, keepAlive = true }: Call): string => {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   if (body !== undefined) return post(path, body, lines.join(""));
-  return lasting ? get(path, lines.join("")) : bareGet(path, lines.join(""));
+  return keepAlive ? get(path, lines.join("")) : bareGet(path, lines.join(""));
 };
 
 /** Returns the text of a GET with the fields that a plain client sends. @param lines further field lines */

@@ -1,7 +1,7 @@
 import { Lane, type LaneRequest } from "./lane.ts";
 import { Tally } from "./tally.ts";
 
-/** Keeps one request in flight per connection, and sends an exact number. */
+/** Keeps one request in flight per connection, and sends an exact number of requests. */
 export class ClosedLoop {
   private readonly lanes: readonly Lane[];
   private tally = new Tally();
@@ -27,6 +27,6 @@ export class ClosedLoop {
 
   private lane(port: number): Lane {
     const next = (): LaneRequest | null => (this.left-- > 0 ? this.request() : null);
-    return new Lane({ port, next, seen: (outcome) => this.tally.add(outcome) });
+    return new Lane({ port, next, onOutcome: (outcome) => this.tally.add(outcome) });
   }
 }

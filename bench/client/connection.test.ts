@@ -5,12 +5,12 @@ import { Connection } from "./connection.ts";
 
 const REPLY = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
-/** A connection to a server that answers the first request of a socket with the first handler, the next with the second … */
-const connected = async (...handlers: readonly ((socket: Socket) => void)[]) => {
+/** Opens a connection to a server that answers each request of a socket with the next handler. */
+const connect = async (...handlers: readonly ((socket: Socket) => void)[]) => {
   const server = createServer((socket) => {
     let turn = 0;
     socket.on("data", () => handlers[turn++]?.(socket));
-    socket.on("error", () => {}); // the client resets connections that it leaves
+    socket.on("error", () => {}); // the client resets connections when it disconnects
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -33,8 +33,8 @@ const writes =
     void socket.write(text);
 const resets = (socket: Socket): void => void socket.resetAndDestroy();
 
-test("gives whole replies with their bytes on the connection, and uses it again", async () => {
-  await using peer = await connected(writes(REPLY), writes(REPLY));
+test("returns complete replies with their bytes on the connection, and reuses it", async () => {
+  await using peer = await connect(writes(REPLY), writes(REPLY));
   for (const answered of [1, 2]) {
     const outcome = await peer.connection.exchange({ path: "/" });
     expect(outcome).toMatchObject({ kind: "reply", reply: { status: 200, body: "hi", closes: false } });
@@ -50,29 +50,29 @@ test.each([
   ["reset within the reply", [(socket: Socket) => socket.end(REPLY.slice(0, 20))]],
   ["malformed reply", [writes("HTP/1.1 200 OK\r\n\r\n")]],
 ])("names a failed request: %s", async (kind, handlers) => {
-  await using peer = await connected(...handlers);
+  await using peer = await connect(...handlers);
   for (const _earlier of handlers.slice(1)) await peer.connection.exchange({ path: "/" });
   expect(await peer.connection.exchange({ path: "/" })).toHaveProperty("kind", kind);
   expect(peer.connection.usable).toBe(false);
 });
 
 test("names a refused connection", async () => {
-  const peer = await connected();
+  const peer = await connect();
   await peer[Symbol.asyncDispose]();
   expect(await peer.connection.exchange({ path: "/" })).toHaveProperty("kind", "refused");
 });
 
-test("is used up by a reply that says close", async () => {
-  await using peer = await connected(writes(REPLY.replace("\r\n", "\r\nConnection: close\r\n")));
+test("a reply with Connection: close makes the connection unusable", async () => {
+  await using peer = await connect(writes(REPLY.replace("\r\n", "\r\nConnection: close\r\n")));
   expect(await peer.connection.exchange({ path: "/" })).toMatchObject({ reply: { closes: true } });
   expect(peer.connection.usable).toBe(false);
 });
 
-test("leaves once the request is sent, whole or not, or when the reply begins", async () => {
-  await using silent = await connected();
+test("disconnects once the request is sent, complete or not, or when the reply begins", async () => {
+  await using silent = await connect();
   const part = { path: "/", body: '{"a', fields: { "Content-Length": "9" } };
-  expect(await silent.connection.leave(part, "sent")).toEqual({ kind: "left" });
+  expect(await silent.connection.disconnect(part, "sent")).toEqual({ kind: "disconnected" });
   expect(silent.connection.usable).toBe(false);
-  await using endless = await connected(writes(REPLY.replace("Length: 2", "Length: 200")));
-  expect(await endless.connection.leave({ path: "/" }, "first byte")).toEqual({ kind: "left" });
+  await using endless = await connect(writes(REPLY.replace("Length: 2", "Length: 200")));
+  expect(await endless.connection.disconnect({ path: "/" }, "first byte")).toEqual({ kind: "disconnected" });
 });

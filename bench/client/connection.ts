@@ -7,9 +7,9 @@ import { readReply, type Reply } from "./reply.ts";
 export type FailureKind =
   /** Connection refused. */
   | "refused"
-  /** Closed or reset before any byte of the reply, on a connection that had not answered yet. */
+  /** Closed or reset before any byte of the reply, on a connection without an earlier reply. */
   | "reset, fresh connection"
-  /** Closed or reset before any byte of the reply, on a connection that had answered before. */
+  /** Closed or reset before any byte of the reply, on a connection with an earlier reply. */
   | "reset, reused connection"
   /** Closed or reset after a part of the reply. */
   | "reset within the reply"
@@ -22,7 +22,7 @@ export type Outcome =
   | { readonly kind: "reply"; readonly reply: Reply }
   | { readonly kind: FailureKind; readonly reason: string }
   /** The client disconnected on purpose. */
-  | { readonly kind: "left" };
+  | { readonly kind: "disconnected" };
 
 /** Milliseconds without a byte after which a request counts as unanswered. */
 const SILENCE_MS = 60_000;
@@ -39,7 +39,7 @@ export class Connection {
   /** Bytes that the socket had received before the current request. */
   private before = 0;
   private settle: (outcome: Outcome) => void = () => {};
-  private over = false;
+  private isClosed = false;
 
   constructor(port: number) {
     this.port = port;
@@ -47,10 +47,10 @@ export class Connection {
 
   /** Whether a further request may be sent. */
   get usable(): boolean {
-    return !this.over && this.socket?.destroyed !== true;
+    return !this.isClosed && this.socket?.destroyed !== true;
   }
 
-  /** Sends a request and waits for the end of it; never rejects. */
+  /** Sends a request and resolves with its outcome; never rejects. */
   exchange(call: Call): Promise<Outcome> {
     const { promise, request } = this.start(call);
     request.once("response", (message) => {
@@ -62,16 +62,16 @@ export class Connection {
     return promise;
   }
 
-  /** Sends a request and disconnects: once it is sent, or at the start of the reply. */
-  leave(call: Call, when: "sent" | "first byte"): Promise<Outcome> {
+  /** Sends a request and disconnects, either once it is sent or at the start of the reply. */
+  disconnect(call: Call, when: "sent" | "first byte"): Promise<Outcome> {
     const { promise, request } = this.start(call);
     request.once(when === "sent" ? "finish" : "response", () => this.close());
     return promise;
   }
 
-  /** Closes it; a request in flight counts as left by the client. */
+  /** Closes the connection; the outcome of a request in flight is `disconnected`. */
   close(): void {
-    this.end({ kind: "left" });
+    this.end({ kind: "disconnected" });
   }
 
   private start({ path, body, fields }: Call): { promise: Promise<Outcome>; request: ClientRequest } {
@@ -95,7 +95,7 @@ export class Connection {
       this.socket = socket;
       this.before = socket.bytesRead;
     });
-    request.once("timeout", () => this.end({ kind: "no answer", reason: `nothing for ${SILENCE_MS} ms` }));
+    request.once("timeout", () => this.end({ kind: "no answer", reason: `no byte for ${SILENCE_MS} ms` }));
     request.on("error", (error: NodeJS.ErrnoException) => this.failed(error));
     request.end(body);
     return { promise, request };
@@ -118,9 +118,9 @@ export class Connection {
     return this.answered === 0 ? "reset, fresh connection" : "reset, reused connection";
   }
 
-  /** The first outcome of a request counts; what its end causes comes later. */
+  /** Settles the request; later events, which closing the socket causes, have no effect. */
   private end(outcome: Outcome): void {
-    this.over = true;
+    this.isClosed = true;
     this.settle(outcome);
     this.socket?.destroy();
     this.agent.destroy();

@@ -3,8 +3,8 @@ import { Connection, type Outcome } from "./connection.ts";
 
 /** A request of a lane. */
 export interface LaneRequest extends Call {
-  /** When the client disconnects instead of waiting for the reply. */
-  readonly leaves?: "sent" | "first byte";
+  /** When the client disconnects. @default it waits for the reply */
+  readonly disconnects?: "sent" | "first byte";
 }
 
 /** Options of a lane. */
@@ -12,9 +12,9 @@ export interface LaneOptions {
   readonly port: number;
   /** The next request; null ends the lane. */
   readonly next: () => LaneRequest | null | Promise<LaneRequest | null>;
-  /** A request is sent on this connection. */
-  readonly sends?: (connection: Connection) => void;
-  readonly seen: (outcome: Outcome, connection: Connection) => void;
+  /** Called before a request is sent on this connection. */
+  readonly onSend?: (connection: Connection) => void;
+  readonly onOutcome: (outcome: Outcome, connection: Connection) => void;
 }
 
 /** One client in a closed loop: the next request is sent when the previous one has ended. */
@@ -26,16 +26,19 @@ export class Lane {
     this.options = options;
   }
 
-  /** Sends requests until `next` returns null. The connection stays open; a lost one is replaced for the next request, nothing is retried. */
+  /** Sends requests until `next` returns null. Keeps the connection open and replaces a lost one for the next request; retries nothing. */
   async run(): Promise<void> {
-    const { port, next, sends, seen } = this.options;
+    const { port, next, onSend, onOutcome } = this.options;
     for (let request = await next(); request !== null; request = await next()) {
       const connection = this.connection?.usable === true ? this.connection : new Connection(port);
       this.connection = connection;
-      sends?.(connection);
-      const { leaves } = request;
-      const outcome = leaves === undefined ? connection.exchange(request) : connection.leave(request, leaves);
-      seen(await outcome, connection);
+      onSend?.(connection);
+      const { disconnects } = request;
+      const outcome =
+        disconnects === undefined
+          ? connection.exchange(request)
+          : connection.disconnect(request, disconnects);
+      onOutcome(await outcome, connection);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { LaneRequest } from "./lane.ts";
 
-/** Requests to the books service, in shares of 40; a few clients disconnect before the reply. */
+/** Requests to the books service, with their shares of 40; a few clients disconnect before the reply. */
 const kinds: readonly (readonly [share: number, request: LaneRequest])[] = [
   [14, { path: "/books" }],
   [9, { path: "/books/42" }],
@@ -10,19 +10,19 @@ const kinds: readonly (readonly [share: number, request: LaneRequest])[] = [
   [1, { path: "/books", body: '{"title":' }],
   [1, { path: "/books", body: '{"title":5}' }],
   [2, { path: "/pages/3" }],
-  [1, { path: "/pages/100000", leaves: "first byte" }],
-  [1, { path: "/slow/1000", leaves: "sent" }],
-  [1, { path: "/books", body: '{"title', fields: { "Content-Length": "16" }, leaves: "sent" }],
+  [1, { path: "/pages/100000", disconnects: "first byte" }],
+  [1, { path: "/slow/1000", disconnects: "sent" }],
+  [1, { path: "/books", body: '{"title', fields: { "Content-Length": "16" }, disconnects: "sent" }],
 ];
 
-/** Expected statuses of the mix; any other is a fault of the server. */
+/** Expected statuses of the mix; any other is a server error. */
 export const mixStatuses: ReadonlySet<number> = new Set([200, 201, 400, 404, 422]);
 
 const mixed: readonly LaneRequest[] = kinds.flatMap(([share, request]) =>
   Array.from({ length: share }, () => request),
 );
 
-/** Returns the requests of the mix in turn, each kind by its share, with different kinds next to each other. */
+/** Returns a function that cycles through the requests of the mix: each kind with its share, and the kinds interleaved. */
 export const mix = (): (() => LaneRequest) => {
   let turn = 0;
   return () => mixed[(turn++ * 7) % mixed.length] as LaneRequest; // 7 and 40 have no common divisor

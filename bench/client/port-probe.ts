@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 
 /** Outcomes of new connections. */
-export interface Probed {
+export interface ProbeResult {
   readonly accepted: number;
   /** Error codes of failed connections. */
   readonly refused: readonly string[];
 }
 
 /** Opens a connection every `everyMs`, sends nothing and closes it, until the returned function is called. */
-export const probePort = (port: number, everyMs: number): (() => Probed) => {
+export const probePort = (port: number, everyMs: number): (() => ProbeResult) => {
   let accepted = 0;
   const refused: string[] = [];
   const timer = setInterval(() => {

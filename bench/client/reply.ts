@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** One whole reply of a server. */
+/** A complete reply of a server. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Bytes that the reply took on its connection. */
+  /** Bytes of the reply on its connection, head included. */
   readonly bytes: number;
-  /** Whether the server said that it closes the connection after it. */
+  /** Whether the reply has `Connection: close`. */
   readonly closes: boolean;
 }
 
-/** Reads a reply to its end. @param before bytes that its connection had received before @throws when the connection breaks */
+/** Reads a reply to its end. @param before bytes received on the connection before it @throws when the connection breaks */
 export const readReply = async (message: IncomingMessage, before: number): Promise<Reply> => {
   const { socket, headers, statusCode = 0 } = message;
   message.setEncoding("utf8");

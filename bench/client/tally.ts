@@ -4,13 +4,13 @@ import type { FailureKind, Outcome } from "./connection.ts";
 export class Tally {
   readonly statuses: Map<number, number> = new Map();
   readonly failures: Map<FailureKind, number> = new Map();
-  /** Replies that said `Connection: close`. */
+  /** Replies with `Connection: close`. */
   closes = 0;
   /** Requests that the client aborted on purpose. */
-  left = 0;
+  disconnected = 0;
 
   add(outcome: Outcome): void {
-    if (outcome.kind === "left") this.left++;
+    if (outcome.kind === "disconnected") this.disconnected++;
     else if (outcome.kind === "reply") {
       count(this.statuses, outcome.reply.status);
       if (outcome.reply.closes) this.closes++;
@@ -25,12 +25,12 @@ export class Tally {
     return sum(this.failures);
   }
 
-  /** Failures in words, `none` when there are none. */
+  /** Failures by kind as text, or `none`. */
   get failureText(): string {
     return this.failed === 0 ? "none" : [...this.failures].map(([kind, n]) => `${n} ${kind}`).join(", ");
   }
 
-  /** Replies by status, in words. */
+  /** Replies by status as text. */
   get statusText(): string {
     return [...this.statuses]
       .toSorted(([a], [b]) => a - b)

@@ -1,9 +1,9 @@
 import type { Estimate } from "../measure/statistics.ts";
 import { contenders } from "./contenders.ts";
 import type { Cell } from "./report.ts";
-import { workloads } from "./workloads.ts";
+import { workloads } from "../workloads/workloads.ts";
 
-/** The cheapest peer of one workload. */
+/** The peer with the least CPU time for one workload. */
 export interface BestPeer {
   readonly server: string;
   /** Its CPU time divided by that of the framework on its fast transport. */
@@ -17,7 +17,7 @@ const peers = new Set(
 const equalsOf = (workload: string): readonly string[] | undefined =>
   workloads.find(({ name }) => name === workload)?.equals;
 
-/** The peer with the least CPU time for the same work; null where none was measured beside the framework. */
+/** Finds the peer with the least CPU time for the same work; null where no peer was measured. */
 export const bestPeer = (cells: readonly Cell[], workload: string): BestPeer | null => {
   let best: BestPeer | null = null;
   const equals = equalsOf(workload);

@@ -6,12 +6,12 @@ import { Pool } from "pg";
 import { startPostgres } from "../data/packages.ts";
 import { booksTable } from "../servers/row/books.ts";
 
-/** What the servers of a scene share: its address is in their environment. */
+/** A database that the servers of a scenario share. `env` has its address. */
 export interface DataSource extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A file of SQLite with the books. */
+/** Creates an SQLite file with the books. */
 export const openSqliteBooks = async (): Promise<DataSource> => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "bench-books-"));
   const file = join(folder.path, "books.db");
@@ -24,7 +24,7 @@ export const openSqliteBooks = async (): Promise<DataSource> => {
   };
 };
 
-/** A database of PostgreSQL with the books: `DATABASE_URL`, or a server of its own. */
+/** Creates the books table in PostgreSQL: at `DATABASE_URL`, or on a new server. */
 export const openPostgresBooks = async (): Promise<DataSource> => {
   const given = process.env["DATABASE_URL"];
   const server = given === undefined ? await startPostgres() : null;

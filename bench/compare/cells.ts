@@ -3,7 +3,7 @@ import type { Cell } from "./report.ts";
 import type { Round } from "./rounds.ts";
 import type { Cost } from "./slice.ts";
 
-/** The results of one workload: ratios within a round, with their median and its interval. */
+/** Returns the results of one workload; ratios are computed within each round. */
 export const cellsOf = (workload: string, rounds: readonly Round[]): Cell[] => {
   const servers = [...(rounds[0]?.keys() ?? [])];
   return servers.map((server) => ({

@@ -1,5 +1,5 @@
 /**
- * The public comparison: the framework on both transports, hand-written `node:http` and other frameworks do the same work. See the README.
+ * The public comparison of the framework on both transports with hand-written `node:http` and other frameworks, all doing the same work. See the README.
  *
  *   pnpm bench [--quick] [--only json,param] [--servers raw,fast] [--rounds N] [--write]
  */

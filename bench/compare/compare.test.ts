@@ -48,7 +48,7 @@ test("a small run writes a report and a plot, and fails only for a failed gate",
   }
 });
 
-test("an unknown server is refused before anything is measured", async () => {
+test("an unknown server is rejected before anything is measured", async () => {
   const { code, output } = await bench("--servers=raw,fats");
   expect(code).toBe(1);
   expect(output).toContain("--servers: no fats; there are raw, tuned, fast");

@@ -7,7 +7,7 @@ export interface Contender {
   /** Program in `servers/`. */
   readonly file: string;
   readonly args: readonly string[];
-  /** The package whose version the report gives. */
+  /** The package whose version is reported. */
   readonly package?: string;
   /** Its workloads; all by default. */
   readonly only?: readonly string[];
@@ -23,7 +23,7 @@ const peer = (name: string, dependency: string = name): Contender => ({
   package: dependency,
 });
 
-/** All servers; ratios refer to the first two. */
+/** All servers; the first two are the baselines of ratios. */
 export const contenders: readonly Contender[] = [
   { name: "raw", title: "raw node:http", file: "raw.ts", args: [], quickMemory: true },
   { name: "tuned", title: "raw node:http, tuned", file: "raw.ts", args: ["--tuned"] },

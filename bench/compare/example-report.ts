@@ -1,5 +1,5 @@
 import type { Estimate } from "../measure/statistics.ts";
-import { judge } from "./gates.ts";
+import { evaluateGates } from "./gates.ts";
 import type { Cell, Measurements, Report } from "./report.ts";
 
 const around = (median: number): Estimate => ({ median, low: median * 0.95, high: median * 1.05, n: 20 });
@@ -60,5 +60,5 @@ export const exampleReport: Report = {
   warmUp: 12_000,
   gatedWarmUp: 40_000,
   ...measurements,
-  gates: judge(measurements),
+  gates: evaluateGates(measurements),
 };

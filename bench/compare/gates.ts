@@ -2,8 +2,8 @@ import type { Estimate } from "../measure/statistics.ts";
 import { bestPeer } from "./best-peer.ts";
 import type { Cell, Measurements, Gate } from "./report.ts";
 
-/** A gate and the result that it checks. */
-interface Promised {
+/** A gate, and the result that it checks. */
+interface GateDefinition {
   readonly name: string;
   readonly must: number;
   readonly stretch: number;
@@ -14,7 +14,12 @@ interface Promised {
 const cell = ({ cells }: Measurements, workload: string, server: string): Cell | undefined =>
   cells.find((one) => one.workload === workload && one.server === server);
 
-const atLeast = (name: string, must: number, stretch: number, result: Promised["result"]): Promised => ({
+const atLeast = (
+  name: string,
+  must: number,
+  stretch: number,
+  result: GateDefinition["result"],
+): GateDefinition => ({
   name,
   must,
   stretch,
@@ -22,7 +27,12 @@ const atLeast = (name: string, must: number, stretch: number, result: Promised["
   result,
 });
 
-const atMost = (name: string, must: number, stretch: number, result: Promised["result"]): Promised => ({
+const atMost = (
+  name: string,
+  must: number,
+  stretch: number,
+  result: GateDefinition["result"],
+): GateDefinition => ({
   name,
   must,
   stretch,
@@ -32,18 +42,18 @@ const atMost = (name: string, must: number, stretch: number, result: Promised["r
 
 /** CPU time of raw divided by that of the framework on its fast transport. */
 const ratio =
-  (workload: string, server = "fast"): Promised["result"] =>
+  (workload: string, server = "fast"): GateDefinition["result"] =>
   (measurements) =>
     cell(measurements, workload, server)?.ratioToRaw;
 
 /** CPU time with async handlers divided by that with synchronous ones. */
 const asyncToSync =
-  (workload: string): Promised["result"] =>
+  (workload: string): GateDefinition["result"] =>
   (measurements) =>
     cell(measurements, workload, "async")?.ratioOfFast;
 
-/** Workloads with a gate beside the best peer that does the same work. */
-export const besidePeers: readonly string[] = [
+/** Workloads whose gate compares with the best peer that does the same work. */
+export const peerWorkloads: readonly string[] = [
   "mw5varied",
   "jwt",
   "jwt-new",
@@ -55,7 +65,7 @@ export const besidePeers: readonly string[] = [
   "websocket",
 ];
 
-const promised: readonly Promised[] = [
+const definitions: readonly GateDefinition[] = [
   atLeast("get-json", 1.7, 2, ratio("json")),
   atLeast("get-param-validated", 1.6, 1.9, ratio("param")),
   atLeast("post-validated", 1.7, 2, ratio("echo")),
@@ -92,14 +102,14 @@ const promised: readonly Promised[] = [
     ({ starts }) => starts.find(({ program }) => program === "framework, fast")?.overBareMs,
   ),
   atMost("listening-four-workers-vs-bare", 1.5, 1.2, ({ listening }) => listening?.toBare),
-  ...besidePeers.map((workload) =>
+  ...peerWorkloads.map((workload) =>
     atLeast(`${workload}-vs-best-peer`, 1.2, 1.5, ({ cells }) => bestPeer(cells, workload)?.ratio),
   ),
 ];
 
-/** Checks every gate against the median; an unmeasured one neither holds nor fails. */
-export const judge = (measurements: Measurements): Gate[] =>
-  promised.map(({ name, must, stretch, direction, result }) => {
+/** Checks every gate against the median; an unmeasured gate neither holds nor fails. */
+export const evaluateGates = (measurements: Measurements): Gate[] =>
+  definitions.map(({ name, must, stretch, direction, result }) => {
     const found = result(measurements) ?? null;
     const holds = (limit: number): boolean | null =>
       found === null ? null : direction === "min" ? found.median >= limit : found.median <= limit;

@@ -3,13 +3,13 @@ import { estimate } from "../measure/statistics.ts";
 import type { Contender } from "./contenders.ts";
 import { startMember } from "./fleet.ts";
 import type { MemoryRow } from "./report.ts";
-import { verify } from "./verify.ts";
-import type { Workload } from "./workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import type { Workload } from "../workloads/workloads.ts";
 
 const LOAD_CONNECTIONS = 64;
 const LOAD_REQUESTS = 20_000;
 const IDLE_CONNECTIONS = 4000;
-/** Connections opened concurrently; few, so that requests in flight do not affect the heap. */
+/** Connections opened concurrently; few, so that requests in flight hardly affect the heap. */
 const BATCH = 100;
 
 interface Sample {
@@ -18,7 +18,7 @@ interface Sample {
   readonly perConnection: number;
 }
 
-/** Resident memory of fresh processes: at start, after load, and for each of 4,000 idle connections that have been answered before. */
+/** Measures resident memory of fresh processes: at start, after load, and per connection for 4,000 idle connections after one reply each. */
 export const measureMemory = async (
   contender: Contender,
   workload: Workload,

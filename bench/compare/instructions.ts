@@ -1,23 +1,23 @@
-import { instrument } from "../instructions/callgrind.ts";
-import { countSubject, type Effort, usualEffort } from "../instructions/count.ts";
+import { findInstrument } from "../instructions/callgrind.ts";
+import { countSubject, type Effort, defaultEffort } from "../instructions/count.ts";
 import { contenders } from "./contenders.ts";
 import type { Options } from "./options.ts";
 import type { InstructionRow } from "./report.ts";
-import { workloads } from "./workloads.ts";
+import { workloads } from "../workloads/workloads.ts";
 
-/** Enough for a look: one server, and windows that may miss a collection. */
-const quickEffort: Effort = { ...usualEffort, passes: 1, windows: 3, requests: 400 };
+/** For a quick run: few windows, possibly without a garbage collection. */
+const quickEffort: Effort = { ...defaultEffort, passes: 1, windows: 3, requests: 400 };
 
-/** Whether this machine has what counts. */
-export const canCountInstructions = (): boolean => instrument().name !== null;
+/** Returns whether valgrind is installed. */
+export const canCountInstructions = (): boolean => findInstrument().name !== null;
 
-/** Instructions for one GET json: of the framework on its fast transport, in a whole run of the baselines and the other transport too. */
+/** Counts the instructions of one GET json: for the framework on its fast transport, and in a full run also for the baselines and the other transport. */
 export const measureInstructions = async ({ quick, servers }: Options): Promise<InstructionRow[]> => {
   const json = workloads.filter(({ name }) => name === "json");
   const names = quick ? ["fast"] : ["raw", "tuned", "fast", "node"];
   const rows: InstructionRow[] = [];
   for (const subject of contenders.filter(({ name }) => names.includes(name) && servers.has(name))) {
-    const effort = quick ? quickEffort : usualEffort;
+    const effort = quick ? quickEffort : defaultEffort;
     const count = (await countSubject(subject, json, effort)).get("json");
     if (count === undefined) continue;
     const { instructions, low, high } = count;

@@ -3,22 +3,22 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { estimate } from "../measure/statistics.ts";
-import { startRounds } from "../start/start-rounds.ts";
+import { measureRounds } from "../start/start-rounds.ts";
 import type { ListeningRow } from "./report.ts";
 
-/** The reference application as it is built: a bundle, as in its container. */
+/** The built reference application: a bundle, as in its container. */
 const BOOKS = "../../../apps/books/dist/service/main.js";
-/** What its container runs while it is built, so that the compiled code of all modules is kept. */
+/** Run when its container is built, to fill the compile cache. */
 const WARM = 'import("./app.js")';
 
-/** Measures four workers of the reference application in production, as its container starts it, beside four of bare `node:http` in `node:cluster`, in turns. */
+/** Measures the start of four production workers of the reference application, as in its container, and of four `node:cluster` workers of bare `node:http`, alternately. */
 export const measureListening = async (rounds: number): Promise<ListeningRow> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-listening-"));
   const env = { NODE_COMPILE_CACHE: join(folder.path, "compiled") };
   const cwd = join(import.meta.dirname, "../../apps/books/dist/service");
   const options = { cwd, env: { ...process.env, ...env }, encoding: "utf8" } as const;
   const { status, stderr } = spawnSync(process.execPath, ["--eval", WARM], options);
-  if (status !== 0) throw new Error(`the books cannot be imported: ${stderr}`);
+  if (status !== 0) throw new Error(`the books application cannot be imported: ${stderr}`);
   const programs = {
     bare: "workers-bare.mjs",
     books: {
@@ -34,7 +34,7 @@ export const measureListening = async (rounds: number): Promise<ListeningRow> =>
       until: '"listening"',
     },
   };
-  const measured = await startRounds(join(import.meta.dirname, "../start/programs"), programs, rounds);
+  const measured = await measureRounds(join(import.meta.dirname, "../start/programs"), programs, rounds);
   return {
     bareMs: estimate(measured.map(({ bare = NaN }) => bare)),
     booksMs: estimate(measured.map(({ books = NaN }) => books)),

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { cpus, release, totalmem } from "node:os";
 import { contenders } from "./contenders.ts";
 import type { Options } from "./options.ts";
-import { scenes } from "./scenes.ts";
-import { workloads } from "./workloads.ts";
+import { scenarios } from "./scenarios.ts";
+import { workloads } from "../workloads/workloads.ts";
 
-/** The report's description of the machine, except values known only after the run. */
+/** Describes the machine for the report, except for values known only after the run. */
 export const machineFacts = (): { cpu: string; cores: number; memoryBytes: number; system: string } => ({
   cpu: cpus()[0]?.model ?? "unknown",
   cores: cpus().length,
@@ -14,7 +14,7 @@ export const machineFacts = (): { cpu: string; cores: number; memoryBytes: numbe
   system: `${process.platform} ${release()} ${process.arch}`,
 });
 
-/** Versions of Node, and of every server and plugin that was measured. */
+/** Returns the versions of Node and of every measured server and plugin. */
 export const versionsOf = ({
   servers,
   parts,
@@ -23,14 +23,14 @@ export const versionsOf = ({
   for (const { name, package: dependency } of contenders) {
     if (dependency !== undefined && servers.has(name)) versions[dependency] = versionOf(dependency);
   }
-  for (const { name, packages = [] } of scenes) {
-    if (!workloads.some((one) => one.scene === name && parts.has(one.name))) continue;
+  for (const { name, packages = [] } of scenarios) {
+    if (!workloads.some((one) => one.scenario === name && parts.has(one.name))) continue;
     for (const dependency of packages) versions[dependency] = versionOf(dependency);
   }
   return versions;
 };
 
-/** Reads the manifest itself: not every package exports it. */
+/** Reads the manifest from disk, since not every package exports it. */
 const versionOf = (dependency: string): string => {
   const folders = createRequire(import.meta.url).resolve.paths(dependency) ?? [];
   for (const folder of folders) {
@@ -44,8 +44,8 @@ const versionOf = (dependency: string): string => {
   return "unknown";
 };
 
-/** Ticks of all cores since the start of the system: steal and total. Null when the system does not report them. */
-const ticks = (): { readonly stolen: number; readonly all: number } | null => {
+/** Reads the ticks of all cores since boot: steal and total. Null if the system does not report them. */
+const readTicks = (): { readonly stolen: number; readonly all: number } | null => {
   try {
     const fields =
       readFileSync("/proc/stat", "utf8").split("\n", 1)[0]?.trim().split(/\s+/).slice(1, 9) ?? [];
@@ -56,11 +56,11 @@ const ticks = (): { readonly stolen: number; readonly all: number } | null => {
   }
 };
 
-/** Starts measuring; the returned function gives the share of steal time since then. */
-export const watchSteal = (): (() => number | null) => {
-  const before = ticks();
+/** Starts measuring steal time; the returned function returns its share since then. */
+export const measureSteal = (): (() => number | null) => {
+  const before = readTicks();
   return () => {
-    const after = ticks();
+    const after = readTicks();
     if (before === null || after === null || after.all === before.all) return null;
     return (after.stolen - before.stolen) / (after.all - before.all);
   };

@@ -23,7 +23,7 @@ test("the block describes the machine, and every result has its interval", () =>
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
   expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
   expect(block).toContain(
-    "n = 20 rounds, 40 for workloads with a gate beside raw, with 4 starts of all servers, after 12000 warm-up requests, 40000 for workloads with a gate",
+    "n = 20 rounds, 40 for workloads with a gate relative to raw, with 4 starts of all servers, after 12000 warm-up requests, 40000 for workloads with a gate",
   );
   expect(block).toContain("Releases: fastify 5.0.0.");
   expect(block).toMatch(
@@ -34,14 +34,14 @@ test("the block describes the machine, and every result has its interval", () =>
   expect(block).not.toContain("quick");
 });
 
-test("the first table has the best peer of each row, both runs, and what is remembered", () => {
+test("the first table has the best peer of each row, both runs, and what the servers cache", () => {
   const cells = exampleReport.cells.map((cell) => ({
     ...cell,
     ratioToRaw: { median: 1.5, low: 1, high: 2, n: 20 },
     ratioOfFast: { median: 1.9, low: 1, high: 2, n: 20 },
   }));
   const block = blockOf(exampleReport, { ...exampleReport, date: "2026-01-01T00:00:00.000Z", cells });
-  expect(block).toContain("The run before: 2026-01-01");
+  expect(block).toContain("Previous run: 2026-01-01");
   const [first = "", second = ""] = block.slice(block.indexOf("**CPU time of the best peer")).split("\n\n**");
   expect(first).toMatch(
     /\| POST 200 bytes.+ \| 2\.00 \[1\.90–2\.10\] \| +1\.90 \| fastify +\| the framework: the keys of a route's last body; the others: nothing +\|/,
@@ -60,6 +60,6 @@ test("only the text between the markers is replaced", () => {
   expect(withBlock(written, "new")).toBe(written);
 });
 
-test("a text without markers is refused", () => {
+test("a text without markers is rejected", () => {
   expect(() => withBlock("nothing", "new")).toThrow("the page has no");
 });

@@ -5,7 +5,7 @@ import { type Table, tablesOf } from "./tables.ts";
 /** Markers in the page around the tables of the last run. */
 export const markers = { begin: "<!-- bench:begin -->", end: "<!-- bench:end -->" } as const;
 
-/** A table in Markdown, its columns padded as the formatter pads them. */
+/** Formats a table as Markdown, with columns padded like the formatter does. */
 export const toMarkdown = ({ heads, texts = [], rows }: Omit<Table, "title">): string => {
   const isText = (column: number): boolean => column === 0 || texts.includes(column);
   const widths = heads.map((head, column) =>
@@ -22,14 +22,14 @@ export const toMarkdown = ({ heads, texts = [], rows }: Omit<Table, "title">): s
 const padded = (text: string, width: number, isText: boolean): string =>
   isText ? text.padEnd(width) : text.padStart(width);
 
-/** The text between the markers: machine and date of both runs, then every table. */
+/** Returns the text between the markers: machine and date of both runs, then every table. */
 export const blockOf = (report: Report, before: Report | null = null): string => {
   const { node: _node, v8: _, ...peers } = report.versions;
   const releases = Object.entries(peers).map(([name, version]) => `${titleOf(name)} ${version}`);
   const tables = tablesOf(report, before).map((table) => `**${table.title}**\n\n${toMarkdown(table)}`);
   return [
     factsOf(report),
-    before === null ? "" : `The run before: ${factsOf(before)}`,
+    before === null ? "" : `Previous run: ${factsOf(before)}`,
     releases.length > 0 ? `Releases: ${releases.join(", ")}.` : "",
     ...tables,
   ]
@@ -52,14 +52,14 @@ const factsOf = ({
 }: Report): string =>
   `${date.slice(0, 10)}, \`${command}\`, ${(seconds / 60).toFixed(0)} min. Node ${versions["node"]}, ${machine.system}, ${machine.cores} cores (${machine.cpu}), ` +
   `${machine.pinned ? "servers and client each pinned to a core" : "nothing pinned"}${steal(machine.steal)}. ` +
-  `n = ${rounds} rounds, ${promisedRounds} for workloads with a gate beside raw, with ${Math.min(fleets, rounds)} starts of all servers, after ${warmUp} warm-up requests, ${gatedWarmUp} for workloads with a gate; ` +
-  `half of the rounds and starts for rows with servers of their own; medians with 95 % intervals.` +
+  `n = ${rounds} rounds, ${promisedRounds} for workloads with a gate relative to raw, with ${Math.min(fleets, rounds)} starts of all servers, after ${warmUp} warm-up requests, ${gatedWarmUp} for workloads with a gate; ` +
+  `half of the rounds and starts for rows with separate servers; medians with 95 % intervals.` +
   (quick ? " A quick run: not for publishing." : "");
 
 const steal = (share: number | null): string =>
   share === null ? "" : `, ${(share * 100).toFixed(1)} % of the time taken by the host`;
 
-/** A text with the block between its markers replaced. @throws when the markers are missing */
+/** Replaces the text between the markers. @throws when the markers are missing */
 export const withBlock = (text: string, block: string): string => {
   const [begin, end] = [text.indexOf(markers.begin), text.indexOf(markers.end)];
   if (begin < 0 || end < begin) throw new Error(`the page has no ${markers.begin} … ${markers.end}`);

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readOptions } from "./options.ts";
 
-test("a whole run measures everything and writes the page", () => {
+test("a full run measures everything and writes the page", () => {
   const options = readOptions([]);
   expect(options).toMatchObject({
     quick: false,
@@ -21,7 +21,7 @@ test("a whole run measures everything and writes the page", () => {
   expect(options?.servers.size).toBe(13);
 });
 
-test("a quick run measures the main workloads on all servers and leaves the page", () => {
+test("a quick run measures the main workloads on all servers and does not write the page", () => {
   const options = readOptions(["--quick"]);
   expect(options).toMatchObject({ quick: true, partial: false, write: false });
   expect([...(options?.parts ?? [])].slice(0, 6)).toEqual([
@@ -35,7 +35,7 @@ test("a quick run measures the main workloads on all servers and leaves the page
   expect(options?.servers.size).toBe(13);
 });
 
-test("flags choose parts, servers and rounds; such a run is partial and leaves the page", () => {
+test("flags choose parts, servers and rounds; such a run is partial and does not write the page", () => {
   const options = readOptions(["--only", "json,start", "--servers=raw,fast", "--rounds", "2"]);
   expect(options).toMatchObject({ partial: true, write: false, rounds: 2, promisedRounds: 2 });
   expect([...(options?.parts ?? [])]).toEqual(["json", "start"]);
@@ -47,7 +47,7 @@ test.each([
   [["--servers", "raw,fastly"], "--servers: no fastly; there are raw, tuned"],
   [["--rounds", "none"], "--rounds must be a number above 0"],
   [["--fast"], "Unknown option '--fast'"],
-])("%j is refused", (argv, message) => {
+])("%j is rejected", (argv, message) => {
   expect(() => readOptions(argv)).toThrow(message);
 });
 

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { contenders } from "./contenders.ts";
-import { workloads } from "./workloads.ts";
+import { workloads } from "../workloads/workloads.ts";
 
-/** Parts of a run besides the workloads. */
+/** Parts of a run other than workloads. */
 export const otherParts = ["memory", "start", "listening", "instructions"] as const;
 
 /** Options of a run. */
@@ -12,23 +12,23 @@ export interface Options {
   readonly parts: ReadonlySet<string>;
   /** Names of servers. */
   readonly servers: ReadonlySet<string>;
-  /** Some servers or parts were left out by flags. */
+  /** Whether flags exclude some servers or parts. */
   readonly partial: boolean;
   readonly rounds: number;
-  /** Rounds of a workload with a gate. */
+  /** Rounds of a main workload. */
   readonly promisedRounds: number;
   /** Number of starts of all servers; the rounds are divided among them. */
   readonly fleets: number;
-  /** Requests of a slice, as a share of the workload's. */
+  /** Factor for the workload's requests per slice. */
   readonly share: number;
   /** Requests to each server before it is measured. */
   readonly warmUp: number;
-  /** The same for a workload with a gate: the compilers of V8 need about as many until they have settled. */
+  /** The same for a workload with a gate: about as many as V8 needs to finish optimizing. */
   readonly gatedWarmUp: number;
   /** Fresh processes for each memory measurement. */
   readonly memoryRounds: number;
   readonly startRounds: number;
-  /** Whether the page's tables are replaced. */
+  /** Whether the run replaces the tables of comparison.md. */
   readonly write: boolean;
   /** Output folder of report and plot; null for `results/`. */
   readonly out: string | null;
@@ -41,8 +41,8 @@ export const usage = `pnpm bench [--quick] [--only a,b] [--servers a,b] [--round
   --only       parts: ${[...workloads.map(({ name }) => name), ...otherParts].join(", ")}
   --servers    ${contenders.map(({ name }) => name).join(", ")}
   --rounds     rounds of slices
-  --requests   requests of a slice and of the warm-up, as a share of the usual
-  --write      puts the tables into comparison.md; a whole run always does
+  --requests   factor for the requests of a slice and of the warm-up
+  --write      writes the tables to comparison.md; a full run always does
   --out        folder for latest.json and latest.svg instead of results/
 `;
 
@@ -57,12 +57,15 @@ const flags = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** Parses the command line; null for help. @throws for a flag, a part, a server or a number that does not exist */
+/** Parses the command line; null for help. @throws for an unknown flag, part or server, or an invalid number */
 export const readOptions = (argv: readonly string[]): Options | null => {
   const { values } = parseArgs({ args: argv.filter((argument) => argument !== "--"), options: flags });
   if (values.help) return null;
   const { quick, only, servers, out = null } = values;
-  const usual = [...workloads.filter((one) => !quick || one.promised).map(({ name }) => name), ...otherParts];
+  const defaults = [
+    ...workloads.filter((one) => !quick || one.isMain).map(({ name }) => name),
+    ...otherParts,
+  ];
   const all = [...workloads.map(({ name }) => name), ...otherParts];
   const names = contenders.map(({ name }) => name);
   const partial = only !== undefined || servers !== undefined;
@@ -70,7 +73,7 @@ export const readOptions = (argv: readonly string[]): Options | null => {
   const share = positive("--requests", values.requests, quick ? 0.8 : 1);
   return {
     quick,
-    parts: chosen("--only", only, all, usual),
+    parts: chosen("--only", only, all, defaults),
     servers: chosen("--servers", servers, names, names),
     partial,
     rounds,
@@ -90,17 +93,17 @@ const chosen = (
   flag: string,
   text: string | undefined,
   all: readonly string[],
-  usual: readonly string[],
+  defaults: readonly string[],
 ): ReadonlySet<string> => {
-  if (text === undefined) return new Set(usual);
+  if (text === undefined) return new Set(defaults);
   const names = text.split(",").map((name) => name.trim());
   const unknown = names.filter((name) => !all.includes(name));
   if (unknown.length > 0) throw new Error(`${flag}: no ${unknown.join(", ")}; there are ${all.join(", ")}`);
   return new Set(names);
 };
 
-const positive = (flag: string, text: string | undefined, usual: number): number => {
-  if (text === undefined) return usual;
+const positive = (flag: string, text: string | undefined, defaults: number): number => {
+  if (text === undefined) return defaults;
   const value = Number(text);
   if (value > 0 && Number.isFinite(value)) return value;
   throw new Error(`${flag} must be a number above 0, not ${text}`);

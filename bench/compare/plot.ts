@@ -1,6 +1,6 @@
 import type { Cell, Report } from "./report.ts";
 import { titleOf } from "./contenders.ts";
-import { workloads } from "./workloads.ts";
+import { workloads } from "../workloads/workloads.ts";
 
 const WIDTH = 920;
 const LABEL_WIDTH = 192;
@@ -10,12 +10,12 @@ const BAR_HEIGHT = 13;
 const STEP = 20;
 const HEAD_HEIGHT = 34;
 const panelWidth = (WIDTH - 2 * MARGIN - GAP) / 2;
-/** Workloads of the plot: four panels, two in a row. */
+/** Workloads of the plot: four panels, two per row. */
 const shownWorkloads = ["json", "param", "echo", "mw5"];
 
 /**
- * A plot of CPU time as a ratio to raw: one panel for each main workload, one bar for each server, its interval as a line. Its colours follow
- * the reader's light or dark scheme; it has no background.
+ * Draws CPU time as a ratio to raw, as SVG: one panel per workload, one bar per server, its interval as a line. The colours follow
+ * the reader's light or dark scheme; the background is transparent.
  */
 export const plotOf = (report: Report): string => {
   const panels = shownWorkloads

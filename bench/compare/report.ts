@@ -1,18 +1,18 @@
 import type { Estimate } from "../measure/statistics.ts";
 
-/** One server under one workload. Ratios are made within a round; above 1 is better than the baseline, except for `p99ToRaw`. */
+/** Results of one server for one workload. Ratios are computed within a round; above 1 is better than the baseline, except for `p99ToRaw`. */
 export interface Cell {
   readonly workload: string;
   readonly server: string;
   /** CPU time of the server per request, in microseconds. */
   readonly cpuMicros: Estimate;
-  /** Its parts: in the program, and in the kernel. */
+  /** CPU time in user space, and in the kernel. */
   readonly userMicros: Estimate;
   readonly kernelMicros: Estimate;
   /** CPU time of raw divided by this server's; null where raw was not measured. */
   readonly ratioToRaw: Estimate | null;
   readonly ratioToTuned: Estimate | null;
-  /** CPU time of this server divided by that of the framework on its fast transport: how far it is behind. */
+  /** CPU time of this server divided by that of the framework on its fast transport: above 1 the framework is cheaper. */
   readonly ratioOfFast: Estimate | null;
   readonly requestsPerSecond: Estimate;
   readonly p50Ms: Estimate;
@@ -26,7 +26,7 @@ export interface MemoryRow {
   readonly server: string;
   readonly startBytes: Estimate;
   readonly afterLoadBytes: Estimate;
-  /** Bytes that one more idle keep-alive connection takes. */
+  /** Bytes per idle keep-alive connection. */
   readonly idleConnectionBytes: Estimate;
 }
 
@@ -45,7 +45,7 @@ export interface ListeningRow {
   readonly toBare: Estimate;
 }
 
-/** User-space instructions for one GET json: a median of windows, with the minimum and maximum. */
+/** User-space instructions for one GET json: the median of several windows, with minimum and maximum. */
 export interface InstructionRow {
   readonly server: string;
   readonly perRequest: Estimate;
@@ -93,15 +93,15 @@ export interface Machine {
 export interface Report extends Measurements {
   readonly date: string;
   readonly command: string;
-  /** Fewer rounds and workloads: an estimate, not for publishing. */
+  /** Whether it has fewer rounds and workloads: an estimate, not for publishing. */
   readonly quick: boolean;
-  /** Some servers or parts were left out by flags. */
+  /** Whether flags excluded some servers or parts. */
   readonly partial: boolean;
   readonly seconds: number;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;
-  /** Rounds of the workloads with a gate. */
+  /** Rounds of the main workloads. */
   readonly promisedRounds: number;
   /** Number of starts of all servers during these rounds. */
   readonly fleets: number;

@@ -1,8 +1,8 @@
 import type { Shot } from "../load/shot.ts";
 import type { Member } from "./fleet.ts";
 import { type Cost, slice } from "./slice.ts";
-import { verify } from "./verify.ts";
-import type { Workload } from "./workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import type { Workload } from "../workloads/workloads.ts";
 
 /** Cost of one round of slices, by server name. */
 export type Round = ReadonlyMap<string, Cost>;
@@ -16,7 +16,7 @@ export interface Effort {
   readonly requests: number;
 }
 
-/** Verifies and warms all servers, then measures them in turns; each round reverses the order. */
+/** Verifies and warms up all servers, then measures them one after another; each round reverses the order. */
 export const measureWorkload = async (
   members: readonly Member[],
   workload: Workload,

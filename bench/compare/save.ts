@@ -23,8 +23,8 @@ export const printReport = (report: Report): void => {
 };
 
 /**
- * Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run; a whole run keeps the one before it as `previous.json`. With `--write` the page
- * has the tables of both.
+ * Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run; a full run keeps the previous report as `previous.json`. With `--write` it writes
+ * the tables of both to comparison.md.
  */
 export const saveReport = (report: Report, { out, partial, quick, write }: Options): void => {
   const folder = out ?? join(bench, "results");

@@ -1,12 +1,12 @@
 import type { Shot } from "../load/shot.ts";
 import { quantile } from "../measure/statistics.ts";
 import type { Member } from "./fleet.ts";
-import type { CpuTime } from "./vitals-line.ts";
-import type { Workload } from "./workloads.ts";
+import type { CpuTime } from "../measure/vitals-client.ts";
+import type { Workload } from "../workloads/workloads.ts";
 
 /** Cost of one slice. */
 export interface Cost {
-  /** CPU time of the server per request, in microseconds: in the program and in the kernel. */
+  /** CPU time of the server per request in microseconds, then its parts in user space and in the kernel. */
   readonly cpuMicros: number;
   readonly userMicros: number;
   readonly kernelMicros: number;
@@ -16,7 +16,7 @@ export interface Cost {
   readonly p99: number;
 }
 
-/** Maximum consecutive failed slices: a server may close idle connections just before they are used. */
+/** Maximum attempts for a slice: a server may close idle connections just before they are reused. */
 const ATTEMPTS = 4;
 
 /** Sends exactly `requests` requests; a slice with a failed request is repeated. */
@@ -51,5 +51,5 @@ export const slice = async (
       load.close();
     }
   }
-  throw new Error(`${name}: ${ATTEMPTS} slices in a row failed: ${failures.join("; ")}`);
+  throw new Error(`${name}: ${ATTEMPTS} consecutive slices failed: ${failures.join("; ")}`);
 };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { estimate } from "../measure/statistics.ts";
-import { extra, type Programs, startRounds } from "../start/start-rounds.ts";
+import { extraMs, type Programs, measureRounds } from "../start/start-rounds.ts";
 import type { StartRow } from "./report.ts";
 
 const BARE = "bare node";
@@ -21,12 +21,12 @@ const programs: Programs = {
   koa: "koa.mjs",
 };
 
-/** Measures each program's time from its spawn to listening, and the part beyond the start of Node. */
+/** Measures the time of each program from its spawn to listening, and the difference to bare Node. */
 export const measureStarts = async (rounds: number): Promise<StartRow[]> => {
-  const measured = await startRounds(join(import.meta.dirname, "../start/programs"), programs, rounds);
+  const measured = await measureRounds(join(import.meta.dirname, "../start/programs"), programs, rounds);
   return Object.keys(programs).map((program) => ({
     program,
     ms: estimate(measured.map((times) => times[program] ?? NaN)),
-    overBareMs: estimate(extra(measured, program, BARE)),
+    overBareMs: estimate(extraMs(measured, program, BARE)),
   }));
 };

@@ -1,22 +1,22 @@
-import { type Estimate, shown } from "../measure/statistics.ts";
+import { type Estimate, formatEstimate } from "../measure/statistics.ts";
 import { bestPeer } from "./best-peer.ts";
 import { titleOf } from "./contenders.ts";
 import type { Cell, Gate, Report } from "./report.ts";
-import { type Workload, workloads } from "./workloads.ts";
+import { type Workload, workloads } from "../workloads/workloads.ts";
 
 /** A table: its first column is text, the others are numbers. */
 export interface Table {
   readonly title: string;
   readonly heads: readonly string[];
-  /** Further columns of text. */
+  /** Indices of further text columns. */
   readonly texts?: readonly number[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Every table of a report, for the terminal and the page; with the medians of the run before it, if there is one. */
+/** Returns every table of a report, for the terminal and the page, with the medians of the previous run if there is one. */
 export const tablesOf = (report: Report, before: Report | null = null): Table[] =>
   [
-    aheadTable(report, before),
+    bestPeerTable(report, before),
     ratioTable(report, before),
     ...workloadTables(report, before),
     memoryTable(report),
@@ -28,7 +28,7 @@ export const tablesOf = (report: Report, before: Report | null = null): Table[] 
 
 const NONE = "–";
 const cell = (estimate: Estimate | null | undefined, digits: number): string =>
-  estimate === null || estimate === undefined ? NONE : shown(estimate, digits);
+  estimate === null || estimate === undefined ? NONE : formatEstimate(estimate, digits);
 
 /** Distinct names in order of first occurrence. */
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
@@ -42,23 +42,23 @@ const find = (report: Report | null, workload: string, server: string): Cell | u
 
 const median = (estimate: Estimate | null | undefined): string => estimate?.median.toFixed(2) ?? NONE;
 
-const aheadTable = (report: Report, before: Report | null): Table => ({
+const bestPeerTable = (report: Report, before: Report | null): Table => ({
   title:
     "CPU time of the best peer divided by that of the framework on its fast transport: above 1 the framework is cheaper",
-  heads: ["Row", "", "run before", "best peer", "remembered between requests"],
+  heads: ["Row", "", "previous run", "best peer", "cached between requests"],
   texts: [3, 4],
-  rows: measured(report).flatMap(({ name, title, remembered = NONE }) => {
+  rows: measured(report).flatMap(({ name, title, cached = NONE }) => {
     const best = bestPeer(report.cells, name);
     if (best === null) return [];
     const earlier = find(before, name, best.server)?.ratioOfFast;
-    return [[title, cell(best.ratio, 2), median(earlier), titleOf(best.server), remembered]];
+    return [[title, cell(best.ratio, 2), median(earlier), titleOf(best.server), cached]];
   }),
 });
 
 const ratioTable = (report: Report, before: Report | null): Table => {
   const servers = distinct(report.cells.map(({ server }) => server));
   return {
-    title: `CPU time of raw node:http divided by that of the server: above 1 is cheaper than raw${before === null ? "" : "; after the stroke, the run before"}`,
+    title: `CPU time of raw node:http divided by that of the server: above 1 is cheaper than raw${before === null ? "" : "; after the slash, the previous run"}`,
     heads: ["Row", ...servers.map(titleOf)],
     rows: measured(report).map(({ name, title }) => [
       title,
@@ -83,7 +83,7 @@ const workloadTables = (report: Report, before: Report | null): Table[] =>
       "user µs",
       "kernel µs",
       "to raw",
-      "run before",
+      "previous run",
       "requests/s",
       "p50 ms",
       "p99 ms",
@@ -157,7 +157,7 @@ const digitsOf = ({ must }: Gate): number => (must < 10 ? 2 : 0);
 
 const resultOf = (gate: Gate): string => {
   const { ratio, low, high } = gate;
-  return shown({ median: ratio ?? NaN, low: low ?? NaN, high: high ?? NaN, n: 0 }, digitsOf(gate));
+  return formatEstimate({ median: ratio ?? NaN, low: low ?? NaN, high: high ?? NaN, n: 0 }, digitsOf(gate));
 };
 
 const limit = ({ direction }: Gate, value: number): string => `${direction === "min" ? "≥" : "≤"} ${value}`;

@@ -2,16 +2,20 @@ import { connect } from "node:net";
 
 const REQUEST = "GET /json HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
 
-/** Sends `total` requests, each on a new connection, `concurrency` at once. @throws when one is refused, reset or not answered with 200 */
-export const newConnections = async (port: number, concurrency: number, total: number): Promise<void> => {
-  let left = total;
+/** Sends `total` requests, each on a new connection, `concurrency` at a time. @throws when one is refused, reset or gets a status other than 200 */
+export const sendOnNewConnections = async (
+  port: number,
+  concurrency: number,
+  total: number,
+): Promise<void> => {
+  let unsent = total;
   const lane = async (): Promise<void> => {
-    while (left-- > 0) await askOnce(port);
+    while (unsent-- > 0) await sendOnce(port);
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
 };
 
-const askOnce = (port: number): Promise<void> =>
+const sendOnce = (port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
     let reply = "";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Microseconds of processor time of a process, in all its threads, and of its children (Linux). */
+/** Reads the processor time of a process, its threads and its children in microseconds (Linux only). */
 export const processorMicros = (pid: number): number => {
   let micros = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { type Compared, compareWays } from "../data/turns.ts";
+import { type Compared, compareImplementations } from "../data/compare-implementations.ts";
 import { fromCallers, type Order, Place, quiet, shopOn, TABLE } from "./orders.ts";
 import { type Database, openDatabase, type Transaction } from "./packages.ts";
 
-/** How commands are compared. */
+/** Options of a comparison of commands. */
 export interface CommandCase {
   readonly url: string;
   readonly synchronous?: "full" | "normal";
-  /** Callers at the same time. */
+  /** Concurrent callers. */
   readonly callers: number;
   /** Whether each call has an idempotency key. */
   readonly keyed: boolean;
@@ -20,11 +20,11 @@ const insert = async (tx: Transaction, { book, amount }: Order): Promise<{ id: n
   return { id: amount };
 };
 
-/** The handler in a transaction, as a program would write it by hand. */
+/** Runs the handler in a hand-written transaction. */
 const plain = (db: Database, number: number): Promise<{ id: number }> =>
   db.transaction((tx) => insert(tx, order(number)));
 
-/** The same with a row for an idempotency key, looked up first. */
+/** The same with an idempotency key, which it looks up first and stores with the result. */
 const keyed = (db: Database, number: number, key: string): Promise<{ id: number }> =>
   db.transaction(async (tx) => {
     const input = order(number);
@@ -43,7 +43,7 @@ const keyed = (db: Database, number: number, key: string): Promise<{ id: number 
 const KEYS =
   "CREATE TABLE hand_keys (key TEXT PRIMARY KEY, hash TEXT NOT NULL, result TEXT NOT NULL, expires_at BIGINT NOT NULL)";
 
-/** A command with one write beside the same transaction by hand, on one database. */
+/** Compares a command with one write with the same hand-written transaction, on one database. */
 export const compareCommands = async (
   { url, synchronous = "full", callers, keyed: hasKeys }: CommandCase,
   rounds: number,
@@ -51,7 +51,7 @@ export const compareCommands = async (
   const db = openDatabase({ url, synchronous, poolSize: callers });
   await db.execute(TABLE);
   await db.execute(KEYS);
-  await db.execute("CREATE INDEX hand_keys_expiry ON hand_keys (expires_at)"); // for their removal
+  await db.execute("CREATE INDEX hand_keys_expiry ON hand_keys (expires_at)"); // for removal of expired keys
   const app = shopOn(db);
   app.cqrs.handle(Place, (input, { tx }) => insert(tx, input));
   await app.start({ log: quiet });
@@ -61,7 +61,7 @@ export const compareCommands = async (
   const byHand = (number: number): Promise<unknown> =>
     hasKeys ? keyed(db, number, `hand-${++keys}`) : plain(db, number);
   try {
-    return await compareWays(
+    return await compareImplementations(
       { name: "command", run: (calls) => fromCallers(callers, calls, execute) },
       { name: "by hand", run: (calls) => fromCallers(callers, calls, byHand) },
       { calls: callers === 1 ? 300 : 1000, rounds },

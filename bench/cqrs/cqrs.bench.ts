@@ -1,5 +1,5 @@
 /**
- * Compares commands with the same transaction by hand, in turns within one run, and measures the dispatch of commands and queries without a database.
+ * Compares commands with the same hand-written transaction, alternately within one run, and measures the dispatch of commands and queries without a database.
  *
  *   pnpm --filter @framework/bench bench:cqrs [parts] [--rounds 40]
  */
@@ -8,50 +8,61 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { shown } from "../measure/statistics.ts";
+import { formatEstimate } from "../measure/statistics.ts";
 import { type CommandCase, compareCommands } from "./commands.ts";
-import { compareDispatch, type Dispatched } from "./dispatch.ts";
+import { compareDispatch, type Operation } from "./dispatch.ts";
 import { startPostgres } from "./packages.ts";
 
-/** Least throughput of a command, compared with the same transaction by hand. */
-const LEAST = 0.8;
+/** Minimum throughput of a command, as a ratio to the same hand-written transaction. */
+const MIN_RATIO = 0.8;
 
-/** The same with idempotency keys: the stored result has more columns than a row by hand. Claim and look-up are one statement, which are two by hand. */
-const LEAST_KEYED = 0.7;
+/** The same with idempotency keys. The stored result has more columns than the hand-written row; claim and look-up are one statement instead of two. */
+const MIN_RATIO_KEYED = 0.7;
 
-/** Most microseconds of the processor for the dispatch of a call. */
-const MOST_US = 20;
+/** Maximum processor time of the dispatch of a call in microseconds. */
+const MAX_MICROS = 20;
 
 const compare = async (
   what: string,
   which: CommandCase,
   rounds: number,
-  least: number | null = which.keyed ? LEAST_KEYED : LEAST,
+  minRatio: number | null = which.keyed ? MIN_RATIO_KEYED : MIN_RATIO,
 ): Promise<void> => {
   const { throughput, processor, ours, bare } = await compareCommands(which, rounds);
   printTable(
-    [what, "throughput to by hand", "processor to by hand", "command, µs", "by hand, µs"],
-    [["median, 95 %", shown(throughput, 3), shown(processor, 3), shown(ours, 1), shown(bare, 1)]],
+    [what, "throughput ratio", "processor time ratio", "command, µs", "by hand, µs"],
+    [
+      [
+        "median, 95 %",
+        formatEstimate(throughput, 3),
+        formatEstimate(processor, 3),
+        formatEstimate(ours, 1),
+        formatEstimate(bare, 1),
+      ],
+    ],
   );
-  if (least !== null)
-    gate(throughput.median >= least, `${what}: at least ${least} of the same transaction by hand\n`);
+  if (minRatio !== null)
+    gate(
+      throughput.median >= minRatio,
+      `${what}: at least ${minRatio} of the same hand-written transaction\n`,
+    );
 };
 
-const dispatch = async (what: Dispatched, rounds: number): Promise<void> => {
+const dispatch = async (what: Operation, rounds: number): Promise<void> => {
   const { extra } = await compareDispatch(what, rounds);
-  printTable([what, "processor, µs"], [["median, 95 %", shown(extra, 2)]]);
-  gate(extra.median <= MOST_US, `dispatch of a ${what}: at most ${MOST_US} µs of the processor\n`);
+  printTable([what, "processor, µs"], [["median, 95 %", formatEstimate(extra, 2)]]);
+  gate(extra.median <= MAX_MICROS, `dispatch of a ${what}: at most ${MAX_MICROS} µs of processor time\n`);
 };
 
 const onSqlite = async (
   what: string,
   which: Omit<CommandCase, "url" | "callers">,
   rounds: number,
-  least?: null,
+  minRatio?: null,
 ): Promise<void> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-cqrs-"));
   const url = `sqlite://${join(folder.path, "orders.db")}`;
-  await compare(what, { url, callers: 1, ...which }, rounds, least);
+  await compare(what, { url, callers: 1, ...which }, rounds, minRatio);
 };
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
@@ -71,7 +82,7 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
     await onSqlite('SQLite, synchronous "normal", no gate', which, rounds, null);
   },
   dispatch: async (rounds) => {
-    for (const what of ["command", "query", "query that shares no run"] as const)
+    for (const what of ["command", "query", "query without coalescing"] as const)
       await dispatch(what, rounds);
   },
 };
@@ -82,7 +93,7 @@ const { values, positionals } = parseArgs({
 });
 const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
 printTitle(
-  `Commands and queries beside the same work by hand, median of ${values.rounds} rounds with a 95 % interval`,
+  `Commands and queries compared with the same hand-written work, median of ${values.rounds} rounds with a 95 % interval`,
 );
 for (const name of wanted) {
   const part = parts[name];

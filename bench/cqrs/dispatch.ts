@@ -1,27 +1,27 @@
-import { type ComparedHere, compareWays } from "../data/turns.ts";
+import { type ComparedHere, compareImplementations } from "../data/compare-implementations.ts";
 import { Alone, Count, fromCallers, type Order, Place, quiet, shopOn } from "./orders.ts";
 import { type Database, openDatabase, type Transaction } from "./packages.ts";
 
-/** Callers at the same time. */
+/** Concurrent callers. */
 const CALLERS = 16;
 
-/** Which operation is called. */
-export type Dispatched = "command" | "query" | "query that shares no run";
+/** The operation to call. */
+export type Operation = "command" | "query" | "query without coalescing";
 
 const order: Order = { book: "Emma", amount: 1 };
 
-/** A database whose transactions cost nothing, so that the way to the handler remains. */
+/** A database whose transactions cost nothing once `begin` is called, so that only dispatch is measured. */
 const withoutTransactions = (db: Database): { readonly db: Database; readonly begin: () => void } => {
   let isFree = false;
-  const tx = { onCommit: (): void => {} } as unknown as Transaction; // all that the pipeline uses without a key
+  const tx = { onCommit: (): void => {} } as unknown as Transaction; // the only member that the pipeline uses without a key
   const transaction: Database["transaction"] = async (run, options) =>
     isFree ? await run(tx) : await db.transaction(run, options);
   const free = Object.create(db, { transaction: { value: transaction } }) as Database;
   return { db: free, begin: () => (isFree = true) };
 };
 
-/** The call of a handler through its pipeline, beside a direct call of the handler. */
-export const compareDispatch = async (which: Dispatched, rounds: number): Promise<ComparedHere> => {
+/** Compares the call of a handler through the pipeline with a direct call. */
+export const compareDispatch = async (which: Operation, rounds: number): Promise<ComparedHere> => {
   const own = openDatabase({ url: "sqlite://:memory:" });
   const { db, begin } = withoutTransactions(own);
   const app = shopOn(db);
@@ -30,14 +30,14 @@ export const compareDispatch = async (which: Dispatched, rounds: number): Promis
   app.cqrs.handle(Place, place).handle(Count, count).handle(Alone, count);
   await app.start({ log: quiet });
   begin();
-  const calls: Readonly<Record<Dispatched, (number: number) => Promise<unknown>>> = {
+  const calls: Readonly<Record<Operation, (number: number) => Promise<unknown>>> = {
     command: () => app.cqrs.execute(Place, order),
     query: (amount) => app.cqrs.query(Count, { ...order, amount }),
-    "query that shares no run": () => app.cqrs.query(Alone, order),
+    "query without coalescing": () => app.cqrs.query(Alone, order),
   };
   const direct = which === "command" ? place : count;
   try {
-    return await compareWays(
+    return await compareImplementations(
       { name: which, run: (n) => fromCallers(CALLERS, n, calls[which]) },
       { name: "direct", run: (n) => fromCallers(CALLERS, n, () => direct(order)) },
       { calls: 500, rounds },

@@ -12,7 +12,7 @@ import {
   query,
 } from "./packages.ts";
 
-/** A schema that costs almost nothing: what is measured is the way to the handler. */
+/** A schema that costs almost nothing, so that only dispatch is measured. */
 const schema = <T>(): StandardSchema<T> => ({
   "~standard": { version: 1, vendor: "bench", validate: (value) => ({ value: value as T }) },
 });
@@ -36,8 +36,8 @@ export const TABLE = "CREATE TABLE orders (book TEXT NOT NULL, amount INTEGER NO
 
 export type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** The database that both ways share, as a feature of the app. */
-const sharing = (db: Database): Feature<DatabaseMethods> => ({
+/** Returns a feature that gives the app an open database, which both implementations share. */
+const sharedDatabase = (db: Database): Feature<DatabaseMethods> => ({
   name: "database",
   install: (host) => {
     host.state.provide(Db, { create: () => db });
@@ -52,13 +52,13 @@ const sharing = (db: Database): Feature<DatabaseMethods> => ({
   },
 });
 
-/** Starts an app on a database; its handlers are added by the caller. */
+/** Creates an app on a database; the caller adds the handlers and starts it. */
 export const shopOn = (db: Database): Shop =>
-  new (App.with(sharing(db), durable, cqrs))().enableDatabase().enableCqrs();
+  new (App.with(sharedDatabase(db), durable, cqrs))().enableDatabase().enableCqrs();
 
 export const quiet = { info() {}, warn() {}, error() {} };
 
-/** Calls `calls` times, from some callers at once. */
+/** Makes `calls` calls from several concurrent callers. */
 export const fromCallers = async (
   callers: number,
   calls: number,

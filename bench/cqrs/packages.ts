@@ -1,4 +1,4 @@
-/** What is measured here, from its source. */
+/** The measured packages, loaded from their sources. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 export { command, cqrs, type CqrsMethods, query } from "../../packages/cqrs/src/index.ts";
 export {

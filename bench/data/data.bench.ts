@@ -1,23 +1,31 @@
 /**
- * Compares the database and the WebSocket package with the libraries they use: `pg`, `node:sqlite` and `ws`, in turns within one run.
+ * Compares the database and the WebSocket package with the libraries they use, `pg`, `node:sqlite` and `ws`, alternately within one run.
  *
  *   pnpm --filter @framework/bench bench:data [parts] [--rounds 60]
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { shown } from "../measure/statistics.ts";
+import { formatEstimate } from "../measure/statistics.ts";
 import { compareEcho } from "./echo.ts";
 import { startPostgres } from "./packages.ts";
 import { comparePostgres, compareSqlite } from "./queries.ts";
-import { measureStuck } from "./stuck.ts";
-import type { Compared } from "./turns.ts";
+import { measureStalledReaders } from "./stalled-readers.ts";
+import type { Compared } from "./compare-implementations.ts";
 
 const LEAST = 0.9;
 
 const print = (what: string, { throughput, processor, ours, bare }: Compared): void => {
   printTable(
     [what, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
-    [["median, 95 %", shown(throughput, 3), shown(processor, 3), shown(ours, 2), shown(bare, 2)]],
+    [
+      [
+        "median, 95 %",
+        formatEstimate(throughput, 3),
+        formatEstimate(processor, 3),
+        formatEstimate(ours, 2),
+        formatEstimate(bare, 2),
+      ],
+    ],
   );
   gate(throughput.median >= LEAST, `${what}: at least ${LEAST} of the throughput of the bare library\n`);
 };
@@ -30,7 +38,7 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   },
   sqlite: async (rounds) => print("SQLite point query", await compareSqlite(rounds)),
   echo: async (rounds) => print("WebSocket echo", await compareEcho(rounds)),
-  stuck: async () => await measureStuck(),
+  stalled: async () => await measureStalledReaders(),
 };
 
 const { values, positionals } = parseArgs({
@@ -38,7 +46,7 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "60" } },
 });
 const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
-printTitle(`Beside the bare libraries, median of ${values.rounds} rounds with a 95 % interval`);
+printTitle(`Compared with the bare libraries, median of ${values.rounds} rounds with a 95 % interval`);
 for (const name of wanted) {
   const part = parts[name];
   if (part === undefined)

@@ -1,4 +1,4 @@
-/** The baseline echo: `ws` on `node:http`. */
+/** Baseline echo server: `ws` on `node:http`. */
 import { createServer } from "node:http";
 import { announceServer, openVitals } from "../servers/serving.ts";
 import { type BareSocket, loadWs } from "./packages.ts";

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 
 const payload = Buffer.alloc(100, "a");
 
-/** A masked text frame of 100 bytes, and the length of its echo, which is not masked. */
+/** A masked text frame of 100 bytes, and the length of its unmasked echo. */
 const frame: Buffer = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 const echoBytes = 2 + payload.length;
 
@@ -24,11 +24,11 @@ export class EchoClient implements Disposable {
 
   /** Opens a connection with a handshake at a path. */
   static async open(port: number, path: string): Promise<EchoClient> {
-    const socket = await handshaken(port, path);
+    const socket = await openWebSocket(port, path);
     return new EchoClient(socket);
   }
 
-  /** Calls back at the echo's last byte. */
+  /** Sends the frame. Calls `echoed` at the last byte of its echo, or `failed`. */
   send(echoed: () => void, failed: (error: Error) => void): void {
     this.missing = echoBytes;
     this.echoed = echoed;
@@ -48,8 +48,8 @@ export class EchoClient implements Disposable {
   }
 }
 
-/** A connection after its handshake; nothing reads it yet. */
-export const handshaken = async (port: number, path: string): Promise<Socket> => {
+/** Opens a connection and completes the handshake; the socket is paused. */
+export const openWebSocket = async (port: number, path: string): Promise<Socket> => {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await once(socket, "connect");
   socket.write(
@@ -59,11 +59,12 @@ export const handshaken = async (port: number, path: string): Promise<Socket> =>
   const [answer] = (await once(socket, "data")) as [Buffer];
   socket.pause();
   socket.removeAllListeners("data");
-  if (answer.toString("latin1", 0, 12) !== "HTTP/1.1 101") throw new Error(`no WebSocket: ${String(answer)}`);
+  if (answer.toString("latin1", 0, 12) !== "HTTP/1.1 101")
+    throw new Error(`the handshake failed: ${String(answer)}`);
   return socket;
 };
 
-/** Opens many connections, a few at a time, because the accept backlog is short. */
+/** Opens many connections, 100 at a time, because the accept backlog is short. */
 export const openMany = async <T>(count: number, open: () => Promise<T>): Promise<T[]> => {
   const opened: T[] = [];
   while (opened.length < count) {

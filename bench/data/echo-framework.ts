@@ -1,10 +1,10 @@
-/** The echo of the framework, and an endless stream that waits for its client. */
+/** Echo server of the framework, with an endless stream that respects backpressure. */
 import { App } from "@framework/core";
 import { openVitals } from "../servers/serving.ts";
 import { websocket } from "./packages.ts";
 
 const piece = "x".repeat(10_000);
-/** No pings: the client of the bench counts bytes and knows echoes only. */
+/** Without pings, because the client counts bytes and expects only echoes. */
 const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 600, timeoutSecs: 1200 });
 app.websocket("/echo", async (socket) => {
   for await (const message of socket) await socket.send(message);

@@ -1,17 +1,17 @@
 import { type Program, startProgram } from "@framework/testing";
-import { VitalsLine } from "../compare/vitals-line.ts";
+import { VitalsClient } from "../measure/vitals-client.ts";
 import { pin } from "../measure/pin.ts";
 import { estimate } from "../measure/statistics.ts";
 import { EchoClient, openMany } from "./echo-client.ts";
-import type { Compared } from "./turns.ts";
+import type { Compared } from "./compare-implementations.ts";
 
 /** Connections, each with one message of 100 bytes in flight. */
 const CONNECTIONS = 64;
 const MESSAGES = 8000;
 const WARM_UP = 6;
 
-interface Side extends AsyncDisposable {
-  /** Sends this many messages; returns microseconds per message, of elapsed time and of the server's CPU time. */
+interface MeasuredServer extends AsyncDisposable {
+  /** Exchanges `MESSAGES` messages; returns microseconds per message: elapsed time, and CPU time of the server. */
   run(): Promise<{ readonly wall: number; readonly processor: number }>;
 }
 
@@ -19,13 +19,13 @@ interface Side extends AsyncDisposable {
 export interface EchoServer extends AsyncDisposable {
   readonly program: Program;
   readonly port: number;
-  readonly vitals: VitalsLine;
+  readonly vitals: VitalsClient;
 }
 
 const startEcho = async (file: URL, execArgv: readonly string[]): Promise<EchoServer> => {
   const env = { NODE_OPTIONS: undefined, NODE_ENV: "production" };
   const program = await startProgram(file, { execArgv, env, timeoutMs: 60_000 });
-  const vitals = new VitalsLine(Number(/"vitals":(\d+)/.exec(program.output())?.[1]));
+  const vitals = new VitalsClient(Number(/"vitals":(\d+)/.exec(program.output())?.[1]));
   return {
     program,
     port: Number(new URL(program.url).port),
@@ -38,14 +38,14 @@ const startEcho = async (file: URL, execArgv: readonly string[]): Promise<EchoSe
   };
 };
 
-/** The framework's. */
+/** Starts the framework's server. */
 export const startFrameworkEcho = (execArgv: readonly string[] = []): Promise<EchoServer> =>
   startEcho(new URL("./echo-framework.ts", import.meta.url), execArgv);
 
-/** The baseline. */
+/** Starts the baseline server. */
 const startBareEcho = (): Promise<EchoServer> => startEcho(new URL("./echo-bare.ts", import.meta.url), []);
 
-const measured = async (server: EchoServer): Promise<Side> => {
+const connectClients = async (server: EchoServer): Promise<MeasuredServer> => {
   const { program, port, vitals } = server;
   pin(program.pid, 0);
   const clients = await openMany(CONNECTIONS, () => EchoClient.open(port, "/echo"));
@@ -64,7 +64,7 @@ const measured = async (server: EchoServer): Promise<Side> => {
   };
 };
 
-/** Every client sends again on each echo, until all messages are sent. */
+/** Makes every client send again on each echo, until all messages are exchanged. */
 const exchange = (clients: readonly EchoClient[]): Promise<void> =>
   new Promise((resolve, reject) => {
     let [unsent, missing] = [MESSAGES, MESSAGES];
@@ -80,8 +80,8 @@ const exchange = (clients: readonly EchoClient[]): Promise<void> =>
 
 /** Compares WebSocket echoes: the framework and `ws` on `node:http`, each in its own process on the same core. */
 export const compareEcho = async (rounds: number): Promise<Compared> => {
-  await using ours = await measured(await startFrameworkEcho());
-  await using bare = await measured(await startBareEcho());
+  await using ours = await connectClients(await startFrameworkEcho());
+  await using bare = await connectClients(await startBareEcho());
   pin(process.pid, 1);
   const taken = [];
   for (let round = -WARM_UP; round < rounds; round++) {

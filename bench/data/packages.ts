@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and the libraries below it, as these packages have them. */
+/** The measured packages, loaded from their sources, and the libraries that they use. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 import type { EventEmitter } from "node:events";
@@ -8,10 +8,10 @@ export { database, type DatabaseMethods } from "../../packages/database/src/inde
 export { websocket } from "../../packages/websocket/src/index.ts";
 export { startPostgres } from "../../tools/services/src/postgres.ts";
 
-const beside = (name: string): NodeJS.Require =>
+const requireFrom = (name: string): NodeJS.Require =>
   createRequire(new URL(`../../packages/${name}/package.json`, import.meta.url));
 
-/** The part of a `pg` pool that is used here. */
+/** The used part of a `pg` pool. */
 export interface BarePool {
   query(statement: {
     readonly name: string;
@@ -22,17 +22,17 @@ export interface BarePool {
   end(): Promise<void>;
 }
 
-/** `pg`, as `@framework/database` has it. */
+/** `pg` in the version of `@framework/database`. */
 export const loadPg = (): {
   readonly Pool: new (options: { readonly connectionString: string; readonly max: number }) => BarePool;
-} => beside("database")("pg") as ReturnType<typeof loadPg>;
+} => requireFrom("database")("pg") as ReturnType<typeof loadPg>;
 
-/** The part of a connection of `ws` that is used here. */
+/** The used part of a `ws` connection. */
 export interface BareSocket extends EventEmitter {
   send(data: Buffer, options: { readonly binary: boolean }): void;
 }
 
-/** `ws`, as `@framework/websocket` has it. */
+/** `ws` in the version of `@framework/websocket`. */
 export const loadWs = (): {
   readonly WebSocketServer: new (options: { readonly server: Server }) => EventEmitter;
-} => beside("websocket")("ws") as ReturnType<typeof loadWs>;
+} => requireFrom("websocket")("ws") as ReturnType<typeof loadWs>;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "@framework/core";
 import { database, type DatabaseMethods, loadPg } from "./packages.ts";
-import { type Compared, compareWays } from "./turns.ts";
+import { type Compared, compareImplementations } from "./compare-implementations.ts";
 
-/** Books in the table; every query asks for one of them by its primary key. */
+/** Books in the table; every query selects one of them by its primary key. */
 const BOOKS = 1000;
 const rows = `INSERT INTO bench_books (id, title, author, year) VALUES ${Array.from(
   { length: BOOKS },
@@ -15,7 +15,7 @@ const rows = `INSERT INTO bench_books (id, title, author, year) VALUES ${Array.f
 const TABLE =
   "CREATE TABLE bench_books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL, year INTEGER)";
 
-/** Callers that wait for their answers at the same time, and connections for them. */
+/** Concurrent callers, and connections for them. */
 const CALLERS = 10;
 
 const openApp = async (url: string): Promise<App & DatabaseMethods> => {
@@ -27,23 +27,23 @@ const openApp = async (url: string): Promise<App & DatabaseMethods> => {
   return app;
 };
 
-/** Asks `calls` times, from some callers at once. */
-const fromCallers = async (calls: number, ask: (id: number) => Promise<unknown>): Promise<void> => {
+/** Runs `calls` queries from several concurrent callers. */
+const fromCallers = async (calls: number, query: (id: number) => Promise<unknown>): Promise<void> => {
   let left = calls;
   const caller = async (): Promise<void> => {
-    while (left-- > 0) await ask((left % BOOKS) + 1);
+    while (left-- > 0) await query((left % BOOKS) + 1);
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
-/** A point query over PostgreSQL: `app.db` beside a pool of `pg`, both with the statement prepared. */
+/** Compares a point query on PostgreSQL: `app.db` with a `pg` pool, both with a prepared statement. */
 export const comparePostgres = async (url: string, rounds: number): Promise<Compared> => {
   const app = await openApp(url);
   const pool = new (loadPg().Pool)({ connectionString: url, max: CALLERS });
   pool.on("error", () => {}); // connections that still send when the server stops
   const text = "SELECT id, title, author, year FROM bench_books WHERE id = $1";
   try {
-    return await compareWays(
+    return await compareImplementations(
       {
         name: "@framework/database",
         run: (calls) =>
@@ -67,7 +67,7 @@ export const comparePostgres = async (url: string, rounds: number): Promise<Comp
 
 let sink: unknown;
 
-/** A point query over SQLite in a file: `app.db` beside a prepared statement of `node:sqlite`. */
+/** Compares a point query on an SQLite file: `app.db` with a prepared statement of `node:sqlite`. */
 export const compareSqlite = async (rounds: number): Promise<Compared> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-sqlite-"));
   const file = join(folder.path, "books.db");
@@ -75,7 +75,7 @@ export const compareSqlite = async (rounds: number): Promise<Compared> => {
   const bare = new DatabaseSync(file, { readOnly: true });
   const prepared = bare.prepare("SELECT id, title, author, year FROM bench_books WHERE id = ?");
   try {
-    return await compareWays(
+    return await compareImplementations(
       {
         name: "@framework/database",
         run: async (calls) => {

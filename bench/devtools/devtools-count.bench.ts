@@ -1,7 +1,7 @@
 /**
- * Counts what the dev page adds to a request over a socket in user-space instructions, which do not depend on the load of the machine: without tools, with the page
- * closed, and with it open. Timers run in real time while a counted server is slow, so what is done once a second is counted by itself and charged to a second of a
- * processor, not to the few requests that a counted server answers meanwhile.
+ * Counts the user-space instructions that the dev page adds to a request over a socket, which do not depend on machine load: without tools, with the page
+ * closed, and with it open. A server under valgrind is slow while timers run in real time, so work done once per second is counted separately and charged to one second
+ * of a CPU core, not to the few requests of that second.
  *
  *   pnpm --filter @framework/bench run bench:devtools:count
  */
@@ -9,11 +9,11 @@ import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { verify } from "../compare/verify.ts";
-import { workloads } from "../compare/workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import { workloads } from "../workloads/workloads.ts";
 import { type CountedServer, startCounted } from "../instructions/callgrind.ts";
-import { instrument } from "../instructions/callgrind.ts";
-import { eager } from "../instructions/subjects.ts";
+import { findInstrument } from "../instructions/callgrind.ts";
+import { earlyOptimization } from "../instructions/subjects.ts";
 import { Load } from "../load/load.ts";
 import type { Shot } from "../load/shot.ts";
 import { startServer } from "../measure/server.ts";
@@ -25,10 +25,10 @@ const REQUESTS = 500;
 const WINDOWS = 8;
 const IDLE_WINDOWS = 5;
 const IDLE_MS = 2000;
-/** Instructions that one processor core executes in a second, at the least: a slow one. */
-const A_SECOND = 2e9;
-const RECORDED_A_SECOND = 50;
-/** What an open page may add, and a closed one. */
+/** Instructions per second of a slow CPU core. */
+const INSTRUCTIONS_PER_SECOND = 2e9;
+const RECORDED_PER_SECOND = 50;
+/** Maximum share of a request that an open page may add, and a closed one. */
 const OPEN_LIMIT = 0.05;
 const CLOSED_LIMIT = 0.01;
 
@@ -40,11 +40,11 @@ interface Window {
 
 interface Measured {
   readonly windows: readonly Window[];
-  /** Instructions of a second without requests, in the cheapest of some windows. */
+  /** Instructions per second without requests; the minimum of several windows. */
   readonly idle: number;
 }
 
-/** An open page: how many requests and reports it heard. */
+/** An open page. Counts the requests and reports that it receives. */
 class Page {
   recorded = 0;
   reports = 0;
@@ -63,8 +63,8 @@ class Page {
 
   private async read(reply: Response): Promise<void> {
     for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      this.recorded += chunk.split('"tell":"request"').length - 1;
-      this.reports += chunk.split('"tell":"traffic"').length - 1;
+      this.recorded += chunk.split('"type":"request"').length - 1;
+      this.reports += chunk.split('"type":"traffic"').length - 1;
     }
   }
 }
@@ -77,13 +77,13 @@ const windowsOf = async (
 ): Promise<Measured> => {
   const windows: Window[] = [];
   let idle = Infinity;
-  await server.counting(async () => {
+  await server.whileCounting(async () => {
     await load.run(shot, CONNECTIONS, REQUESTS);
-    await server.taken();
+    await server.takeCounts();
     for (let at = 0; at < WINDOWS; at++) {
       const [recorded, reports] = [page?.recorded ?? 0, page?.reports ?? 0];
       await load.run(shot, CONNECTIONS, REQUESTS);
-      const { instructions } = await server.taken();
+      const { instructions } = await server.takeCounts();
       windows.push({
         instructions: instructions / REQUESTS,
         recorded: ((page?.recorded ?? 0) - recorded) / REQUESTS,
@@ -92,7 +92,7 @@ const windowsOf = async (
     }
     for (let at = 0; at < IDLE_WINDOWS; at++) {
       await pause(IDLE_MS);
-      idle = Math.min(idle, (await server.taken()).instructions / (IDLE_MS / 1000));
+      idle = Math.min(idle, (await server.takeCounts()).instructions / (IDLE_MS / 1000));
     }
   });
   return { windows, idle };
@@ -101,7 +101,11 @@ const windowsOf = async (
 const measure = async (args: readonly string[], isOpen: boolean): Promise<Measured> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "devtools-count-"));
   const link = join(folder.path, "link");
-  await using server = await startCounted("framework-devtools.ts", [...args, "--link", link], eager);
+  await using server = await startCounted(
+    "framework-devtools.ts",
+    [...args, "--link", link],
+    earlyOptimization,
+  );
   const workload = workloads.find(({ name }) => name === "json");
   if (workload === undefined) throw new Error("there is no workload json");
   const shot = await verify("devtools", server.port, workload);
@@ -118,7 +122,7 @@ const measure = async (args: readonly string[], isOpen: boolean): Promise<Measur
   }
 };
 
-/** User-space part of the processor time of a request, on a server that is not counted. */
+/** Measures the user-space share of the processor time of a request, on a server without valgrind. */
 const userShare = async (): Promise<number> => {
   await using server = await startServer("framework-devtools.ts", []);
   const workload = workloads.find((each) => each.name === "json");
@@ -133,14 +137,14 @@ const userShare = async (): Promise<number> => {
   return (laterUser - user) / (laterUser - user + laterSystem - system);
 };
 
-/** Processor time of a process in user and system mode, in ticks of the kernel. */
+/** Reads the processor time of a process in user and system mode, in kernel ticks. */
 const ticksOf = (pid: number): readonly [user: number, system: number] => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return [Number(fields[11]), Number(fields[12])];
 };
 
-const { name, reason } = instrument();
+const { name, reason } = findInstrument();
 if (name === null) throw new Error(reason);
 const plain = await measure([], false);
 const closed = await measure(["--tools"], false);
@@ -149,7 +153,7 @@ const all = await measure(["--tools", "--per-second", "1000"], true);
 
 const cost = ({ windows }: Measured): number => Math.min(...windows.map(({ instructions }) => instructions));
 const second = Math.max(0, few.idle - plain.idle);
-/** The cheapest window without its reports: what differs between windows only adds, such as a collection, or code that is compiled late on a busy machine. */
+/** Returns the cheapest window, without its reports. Noise only adds instructions, such as a garbage collection, or late compilation on a busy machine. */
 const cheapest = ({ windows }: Measured): { readonly instructions: number; readonly recorded: number } =>
   windows
     .map(({ instructions, recorded, reports }) => ({
@@ -163,22 +167,23 @@ const counted = least.instructions - record * least.recorded;
 const base = cost(plain);
 const user = await userShare();
 const closedPart = (cost(closed) / base - 1) * user;
-const openPart = ((counted - base) / base) * user + (RECORDED_A_SECOND * record + second) / A_SECOND;
+const openPart =
+  ((counted - base) / base) * user + (RECORDED_PER_SECOND * record + second) / INSTRUCTIONS_PER_SECOND;
 
-printTitle(`What the dev page adds, in user-space instructions (${name})`);
+printTitle(`Cost of the dev page in user-space instructions (${name})`);
 printTable(
-  ["What", "Instructions"],
+  ["Part", "Instructions"],
   [
     ["a request without tools", base.toFixed(0)],
     ["a request, page closed", cost(closed).toFixed(0)],
     ["a request, page open, not recorded", counted.toFixed(0)],
     ["the record of a request", record.toFixed(0)],
     ["a second with an open page", second.toFixed(0)],
-    ["part of a request's time outside of the kernel", `${(user * 100).toFixed(0)} %`],
+    ["share of a request's time in user space", `${(user * 100).toFixed(0)} %`],
   ],
 );
 gate(closedPart <= CLOSED_LIMIT, `closed: ${(closedPart * 100).toFixed(2)} % of a request, at most 1 %`);
 gate(
   openPart <= OPEN_LIMIT,
-  `open, with ${RECORDED_A_SECOND} records a second, on a core of 2e9 instructions a second at full load: ${(openPart * 100).toFixed(2)} %, at most 5 %`,
+  `open, with ${RECORDED_PER_SECOND} records a second, on a fully loaded core with 2e9 instructions per second: ${(openPart * 100).toFixed(2)} %, at most 5 %`,
 );

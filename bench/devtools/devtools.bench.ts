@@ -1,6 +1,6 @@
 /**
- * What the dev page adds to a request in development: while no page is open, and while one is. Processor time of the whole process, the app with it and the
- * app without it in turns; requests are handed over in memory, so that nothing else is in the sum.
+ * Measures the cost of the dev page per request in development, with and without an open page: processor time of the whole process, for the app with it and
+ * the app without it alternately. Requests are passed in memory, so that nothing else is measured.
  *
  *   pnpm --filter @framework/bench run bench:devtools [--rounds 200]
  */
@@ -9,8 +9,8 @@ import { parseArgs } from "node:util";
 import { App, type Response } from "@framework/core";
 import { MemorySource, type RequestInMemory } from "../features/request-in-memory.ts";
 import { printTable, printTitle } from "../measure/report.ts";
-import { estimate, type Estimate, median, shown } from "../measure/statistics.ts";
-import { devtools } from "./devtools-package.ts";
+import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
+import { devtools } from "../servers/devtools-package.ts";
 
 const CALLS = 2000;
 const EACH_TURN = 16;
@@ -34,8 +34,8 @@ const options = {
   exitOnError: false,
 } as const;
 
-/** Five levels around a handler, as a small service has them. */
-const withLevels = <A extends App>(app: A): A => {
+/** Adds five middlewares and a route, as in a small service. */
+const withMiddlewares = <A extends App>(app: A): A => {
   for (let level = 0; level < 5; level++) app.use((input, next) => next(input));
   app.get("/json", () => ({ message: "hello" }));
   return app;
@@ -47,7 +47,7 @@ const slice = async (serve: Serve): Promise<number> => {
   for (let at = 0; at < CALLS; at += EACH_TURN) {
     for (const source of sources.slice(at, at + EACH_TURN)) {
       const reply = await serve(source);
-      if (reply.status !== 200) throw new Error(`answered with ${reply.status}`);
+      if (reply.status !== 200) throw new Error(`the status must be 200, not ${reply.status}`);
       source.end();
     }
     await turn();
@@ -77,8 +77,8 @@ const measure = async (plain: Serve, featured: Serve, rounds: number): Promise<C
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "200" } } });
 const rounds = Number(values.rounds);
-const without = withLevels(new App());
-const app = withLevels(new (App.with(devtools))().enableDevtools());
+const without = withMiddlewares(new App());
+const app = withMiddlewares(new (App.with(devtools))().enableDevtools());
 const running = [await without.run(options), await app.run(options)];
 const [plain, featured] = [without["kernel"].serve, app["kernel"].serve];
 
@@ -87,20 +87,20 @@ const { origin, hash } = new URL(app.devtoolsUrl ?? "");
 const page = await fetch(`${origin}/live`, {
   headers: { authorization: `Bearer ${hash.slice("#token=".length)}` },
 });
-let heard = 0;
+let receivedBytes = 0;
 const reading = (async () => {
-  for await (const chunk of page.body ?? []) heard += chunk.byteLength;
+  for await (const chunk of page.body ?? []) receivedBytes += chunk.byteLength;
 })();
 const open = await measure(plain, featured, rounds);
-if (heard === 0) throw new Error("the page heard nothing");
+if (receivedBytes === 0) throw new Error("the page received nothing");
 
-printTitle(`What the dev page adds to a request, median of ${rounds} rounds with a 95 % interval`);
+printTitle(`Cost of the dev page per request, median of ${rounds} rounds with a 95 % interval`);
 printTable(
   ["State", "µs without", "µs added", "% of the request in memory"],
   Object.entries({ "no page is open": idle, "a page is open": open }).map(([state, cost]) => [
     state,
     cost.without.toFixed(2),
-    shown(cost.added, 3),
+    formatEstimate(cost.added, 3),
     ((cost.added.median / cost.without) * 100).toFixed(1),
   ]),
 );

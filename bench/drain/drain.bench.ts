@@ -1,23 +1,23 @@
 /**
- * Proves that a stop loses no accepted request: SIGTERM under load, to single processes repeatedly, and to each worker of a running service in turn.
+ * Verifies that a stop loses no accepted request: sends SIGTERM under load, to single processes and to each worker of a running service in turn.
  *
  *   pnpm bench:drain [rounds]
  */
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { rollWorkers } from "./rolling.ts";
-import { type Stopped, stopUnderLoad } from "./single.ts";
+import { type StopResult, stopUnderLoad } from "./single.ts";
 
 const rounds = Number(process.argv[2] ?? 8);
 /** The default of `ClusterConfig.shutdownTimeoutSecs`. */
 const DEADLINE_MS = 30_000;
 
 printTitle(`SIGTERM under load: ${rounds} single processes, then the workers of one service`);
-const stops: Stopped[] = [];
+const stops: StopResult[] = [];
 for (let round = 0; round < rounds; round++) stops.push(await stopUnderLoad());
 const rolled = await rollWorkers(Math.max(2, rounds / 2), 20_000);
 
 printTable(
-  ["Single process", "replies", "said close", "failed", "drain ms", "exit code"],
+  ["Single process", "replies", "with close", "failed", "drain ms", "exit code"],
   stops.map(({ tally, drainMs, code }, round) => [
     round + 1,
     tally.replies,
@@ -29,7 +29,7 @@ printTable(
 );
 const { tally, replaced, slowestMs } = rolled;
 printTable(
-  ["Workers replaced", "replies", "said close", "failed", "slowest replacement ms"],
+  ["Workers replaced", "replies", "with close", "failed", "slowest replacement ms"],
   [[replaced, tally.replies, tally.closes, tally.failureText, slowestMs.toFixed(0)]],
 );
 

@@ -3,16 +3,16 @@ import type { Outcome } from "../client/connection.ts";
 import { Lane, type LaneRequest } from "../client/lane.ts";
 
 /** Behaviour of a client. */
-interface Habit {
+interface Behaviour {
   readonly lanes: number;
   readonly request: LaneRequest;
-  /** Longest pause between two requests; an idle connection may be closed just as it is used again. */
+  /** Maximum pause between two requests; the server may close an idle connection just as the client reuses it. */
   readonly thinkMs: number;
 }
 
 const book: LaneRequest = { path: "/books", body: JSON.stringify({ title: "Dune" }) };
 
-const habits: readonly Habit[] = [
+const behaviours: readonly Behaviour[] = [
   { lanes: 8, request: { path: "/books" }, thinkMs: 0 },
   { lanes: 4, request: book, thinkMs: 0 },
   { lanes: 4, request: { path: "/slow/100" }, thinkMs: 0 },
@@ -23,21 +23,25 @@ const habits: readonly Habit[] = [
 ];
 
 /**
- * Clients with different behaviour on one server: busy, thinking, streaming, and some with a new connection for each request. A refused
- * client stops, the others continue.
+ * Clients with different behaviour on one server: busy ones, ones that pause, ones that stream, and some with a new connection per request. A client
+ * stops when its connection is refused; the others continue.
  */
-export const mixedLanes = (port: number, ends: () => boolean, seen: (outcome: Outcome) => void): Lane[] =>
-  habits.flatMap(({ lanes, request, thinkMs }) =>
+export const mixedLanes = (
+  port: number,
+  ends: () => boolean,
+  onOutcome: (outcome: Outcome) => void,
+): Lane[] =>
+  behaviours.flatMap(({ lanes, request, thinkMs }) =>
     Array.from({ length: lanes }, () => {
       let refused = false;
       const next = async (): Promise<LaneRequest | null> => {
         if (thinkMs > 0) await pause(Math.random() * thinkMs);
         return refused || ends() ? null : request;
       };
-      const tell = (outcome: Outcome): void => {
+      const report = (outcome: Outcome): void => {
         refused ||= outcome.kind === "refused";
-        seen(outcome);
+        onOutcome(outcome);
       };
-      return new Lane({ port, next, seen: tell });
+      return new Lane({ port, next, onOutcome: report });
     }),
   );

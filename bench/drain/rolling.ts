@@ -5,7 +5,7 @@ import { startServer } from "../measure/server.ts";
 import { mixedLanes } from "./lanes.ts";
 
 /** Outcome of replacing the workers of a service. */
-export interface Rolled {
+export interface RollingResult {
   readonly tally: Tally;
   readonly replaced: number;
   readonly slowestMs: number;
@@ -16,8 +16,8 @@ export interface Rolled {
 /** Time limit for replacing a worker and finishing its requests. */
 const REPLACEMENT_MS = 40_000;
 
-/** Sends SIGTERM to each worker in turn, at least `rolls` times over all of them and until `requests` are answered. */
-export const rollWorkers = async (rolls: number, requests: number): Promise<Rolled> => {
+/** Sends SIGTERM to each worker in turn, in at least `rolls` passes and until `requests` are answered. */
+export const rollWorkers = async (rolls: number, requests: number): Promise<RollingResult> => {
   const { program, port } = await startServer("books.ts", ["--env", "production", "--workers", "2"]);
   const tally = new Tally();
   let ends = false;

@@ -5,9 +5,9 @@ import { startServer } from "../measure/server.ts";
 import { mixedLanes } from "./lanes.ts";
 
 /** Outcome of a stop under load. */
-export interface Stopped {
+export interface StopResult {
   readonly tally: Tally;
-  /** Requests that the process had accepted and did not answer. */
+  /** Requests that the process accepted and did not answer. */
   readonly lost: number;
   readonly code: number | null;
   /** Milliseconds from the signal to the end of the process. */
@@ -17,7 +17,7 @@ export interface Stopped {
 const LOAD_MS = 500;
 
 /** Starts a single process, loads it, and sends SIGTERM in the middle; each client continues until it is refused. */
-export const stopUnderLoad = async (): Promise<Stopped> => {
+export const stopUnderLoad = async (): Promise<StopResult> => {
   const { program, port } = await startServer("books.ts", ["--env", "production", "--workers", "1"]);
   const tally = new Tally();
   let lost = 0;
@@ -41,8 +41,8 @@ export const stopUnderLoad = async (): Promise<Stopped> => {
   return { tally, lost, code, drainMs };
 };
 
-const isFailure = ({ kind }: Outcome): boolean => kind !== "reply" && kind !== "left";
+const isFailure = ({ kind }: Outcome): boolean => kind !== "reply" && kind !== "disconnected";
 
-/** Refused, or in the accept backlog when the listener closed, which the client sees as a reset. */
+/** Whether the connection was refused, or reset because it was in the accept backlog when the listener closed. */
 const wasNeverAccepted = ({ kind }: Outcome): boolean =>
   kind === "refused" || kind === "reset, fresh connection";

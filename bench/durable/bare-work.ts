@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { type BareRow, loadPg } from "./packages.ts";
 
-/** Claims and completes items by hand-written SQL. */
+/** Claims and completes items with hand-written SQL. */
 export interface BareWork {
   /** Adds items. */
   fill(items: number, payload: string): Promise<void>;
@@ -21,7 +21,7 @@ const postgresClaim = `UPDATE bench_work SET owner = $1, fence = fence + 1, atte
 const POSTGRES_COMPLETE =
   "DELETE FROM bench_work AS w USING unnest($1::bigint[], $2::bigint[]) AS d (id, fence) WHERE w.id = d.id AND w.fence = d.fence";
 
-/** With `pg`: one connection, a claim and a completion for each batch, both prepared. */
+/** Uses `pg`: one connection, prepared statements, one claim and one completion per batch. */
 export const barePostgres = async (url: string): Promise<BareWork> => {
   const pool = new (loadPg().Pool)({ connectionString: url, max: 1 });
   pool.on("error", () => {}); // connections that still send when the server stops
@@ -55,7 +55,7 @@ const sqliteClaim = `UPDATE bench_work SET owner = ?, fence = fence + 1, attempt
   WHERE id IN (SELECT id FROM bench_work WHERE queue = ? AND run_at <= ${SQLITE_NOW} AND owner IS NULL ORDER BY run_at, id LIMIT ?)
   RETURNING id, fence, payload, attempts`;
 
-/** With `node:sqlite`: a transaction for each claim, and one for the completions of each batch. */
+/** Uses `node:sqlite`: one transaction per claim, and one for the completions of each batch. */
 export const bareSqlite = async (file: string): Promise<BareWork> => {
   const db = new DatabaseSync(file);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = full");

@@ -1,5 +1,5 @@
 /**
- * Compares a queue of `@framework/durable` with hand-written SQL that does the same: a claim and a completion for each batch, in turns within one run.
+ * Compares a queue of `@framework/durable` with equivalent hand-written SQL: a claim and a completion per batch, alternately within one run.
  *
  *   pnpm --filter @framework/bench bench:durable [parts] [--rounds 15] [--items 4000] [--batch 10]
  */
@@ -8,14 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { barePostgres, bareSqlite, type BareWork } from "./bare-work.ts";
 import { kernelWork } from "./kernel-work.ts";
 import { startPostgres } from "./packages.ts";
 
 const LEAST = 0.7;
 const WARM_UP = 3;
-const payload = { order: 12_345, customer: "somebody", items: ["first", "second", "third"] };
+const payload = { order: 12_345, customer: "customer", items: ["first", "second", "third"] };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -61,9 +61,9 @@ const compare = async (what: string, url: string, bare: BareWork): Promise<void>
     [
       [
         `batches of ${batch}`,
-        shown(ratio, 2),
-        shown(estimate(taken.map(({ ours }) => perSecond(ours))), 0),
-        shown(estimate(taken.map((one) => perSecond(one.bare))), 0),
+        formatEstimate(ratio, 2),
+        formatEstimate(estimate(taken.map(({ ours }) => perSecond(ours))), 0),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.bare))), 0),
       ],
     ],
   );
@@ -86,7 +86,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 printTitle(
-  `A queue beside hand-written SQL, median of ${rounds} rounds of ${items} items with a 95 % interval`,
+  `A queue compared with hand-written SQL, median of ${rounds} rounds of ${items} items with a 95 % interval`,
 );
 for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
   const part = parts[name];

@@ -1,13 +1,13 @@
 import { createKernel, openDatabase } from "./packages.ts";
 
-/** Claims and completes items by a queue of the kernel. */
+/** Claims and completes items with a queue of the kernel. */
 export interface KernelWork {
-  /** Adds items, works until every one is done and gone from the table, and returns the milliseconds since they were there. */
+  /** Adds items, and returns the milliseconds from their commit until all are done and removed from the table. */
   work(items: number, payload: unknown): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A queue whose handlers do nothing but `handle`. `concurrency` is the most that a claim takes. */
+/** Starts a queue whose handlers only call `handle`. @param concurrency also the maximum items of a claim */
 export const kernelWork = async (
   url: string,
   concurrency: number,
@@ -38,7 +38,7 @@ export const kernelWork = async (
           Array.from({ length: items }, () => ({ payload })),
           { tx },
         );
-        from = performance.now(); // they are seen with the commit
+        from = performance.now(); // visible from the commit on
       });
       await promise;
       while ((await db.fetchValue("SELECT 1 FROM framework_work LIMIT 1")) !== null)

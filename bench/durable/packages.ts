@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and `pg`, as `@framework/database` has it. */
+/** The measured packages, loaded from their sources, and `pg`. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 
@@ -6,7 +6,7 @@ export { openDatabase } from "../../packages/database/src/index.ts";
 export { createKernel } from "../../packages/durable/src/feature.ts";
 export { startPostgres } from "../../tools/services/src/postgres.ts";
 
-/** The part of a `pg` pool that is used here. */
+/** The used part of a `pg` pool. */
 export interface BarePool {
   query(statement: {
     readonly name?: string;
@@ -24,7 +24,7 @@ export interface BareRow {
   readonly payload: string;
 }
 
-/** `pg`, as `@framework/database` has it. */
+/** `pg` in the version of `@framework/database`. */
 export const loadPg = (): {
   readonly Pool: new (options: { readonly connectionString: string; readonly max: number }) => BarePool;
 } =>

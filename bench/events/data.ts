@@ -1,4 +1,4 @@
-/** Data of about 200 bytes, as of a typical event. */
+/** Returns event data of about 200 bytes, a typical size. */
 export const data = (number: number): object => ({
   book: `book-${number}`,
   member: `member-${number % 1000}`,
@@ -9,5 +9,5 @@ export const data = (number: number): object => ({
 
 let streams = 0;
 
-/** A stream that no append has used, as for most aggregates. */
+/** Returns the name of an unused stream. */
 export const newStream = (): string => `loan-${process.pid}-${++streams}`;

@@ -1,25 +1,33 @@
 /**
- * Compares appends to the event store with the same SQL by hand, over `pg` and `node:sqlite`, in turns within one run.
+ * Compares appends to the event store with the same hand-written SQL over `pg` and `node:sqlite`, alternately within one run.
  *
  *   pnpm --filter @framework/bench bench:events [parts] [--rounds 40]
  */
 import { parseArgs } from "node:util";
-import type { Compared } from "../data/turns.ts";
+import type { Compared } from "../data/compare-implementations.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { shown } from "../measure/statistics.ts";
+import { formatEstimate } from "../measure/statistics.ts";
 import { startPostgres } from "./packages.ts";
 import { comparePostgres } from "./postgres.ts";
 import { compareSqlite } from "./sqlite.ts";
 
-/** An append costs at most 15 % over the bare library. */
+/** An append may take at most 15 % longer than with the bare library. */
 const LEAST = 1 / 1.15;
 
 const print = (what: string, { throughput, processor, ours, bare }: Compared, isGate = true): void => {
   printTable(
     [what, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
-    [["median, 95 %", shown(throughput, 3), shown(processor, 3), shown(ours, 1), shown(bare, 1)]],
+    [
+      [
+        "median, 95 %",
+        formatEstimate(throughput, 3),
+        formatEstimate(processor, 3),
+        formatEstimate(ours, 1),
+        formatEstimate(bare, 1),
+      ],
+    ],
   );
-  if (isGate) gate(throughput.median >= LEAST, `${what}: at most 15 % over the same SQL by hand\n`);
+  if (isGate) gate(throughput.median >= LEAST, `${what}: at most 15 % over the same hand-written SQL\n`);
 };
 
 const sizes = [1, 10, 100];
@@ -30,14 +38,14 @@ const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
     await using server = url === undefined ? await startPostgres({ fsync: true }) : null;
     for (const events of sizes)
       print(
-        `PostgreSQL, 8 callers, ${events} at once`,
+        `PostgreSQL, 8 callers, ${events} per append`,
         await comparePostgres(server?.url ?? url ?? "", events, rounds),
       );
   },
   sqlite: async (rounds) => {
     for (const events of sizes) {
       const alone = { events, callers: 1, synchronous: "full" } as const;
-      print(`SQLite, one caller, ${events} at once`, await compareSqlite(alone, rounds));
+      print(`SQLite, one caller, ${events} per append`, await compareSqlite(alone, rounds));
     }
     const together = { events: 1, callers: 32, synchronous: "full" } as const;
     print("SQLite, 32 callers share commits", await compareSqlite(together, rounds));
@@ -53,7 +61,9 @@ const { values, positionals } = parseArgs({
   options: { rounds: { type: "string", default: "40" } },
 });
 const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
-printTitle(`Appends beside the same SQL by hand, median of ${values.rounds} rounds with a 95 % interval`);
+printTitle(
+  `Appends compared with the same hand-written SQL, median of ${values.rounds} rounds with a 95 % interval`,
+);
 for (const name of wanted) {
   const part = parts[name];
   if (part === undefined)

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { type BarePool, loadPg } from "../data/packages.ts";
-import { type Compared, compareWays } from "../data/turns.ts";
+import { type Compared, compareImplementations } from "../data/compare-implementations.ts";
 import { data, newStream } from "./data.ts";
 import { openDatabase, openEventStore } from "./packages.ts";
 
-/** Callers at the same time, and connections for them. */
+/** Concurrent callers, and connections for them. */
 const CALLERS = 8;
 
 /**
- * An append as a program would write it by hand: the version of the stream, then its events, in one statement. Without the lock by which readers miss
- * nothing, without ids that make a repetition safe, and without a version that is expected.
+ * A hand-written append: the version of the stream, then its events, in one statement. Without the lock that prevents readers from missing events,
+ * without ids for idempotency, and without an expected version.
  */
 const bareText = (columns: string, from: string, count: string): string => `WITH stream AS (
     INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)
@@ -39,7 +39,7 @@ const appendBare = async (pool: BarePool, events: number, number: number): Promi
   return await pool.query({ name: "many", text: many, values });
 };
 
-/** Appends `calls` times, from some callers at once. */
+/** Makes `calls` appends from several concurrent callers. */
 const fromCallers = async (calls: number, append: (number: number) => Promise<unknown>): Promise<void> => {
   let left = calls;
   const caller = async (): Promise<void> => {
@@ -48,7 +48,7 @@ const fromCallers = async (calls: number, append: (number: number) => Promise<un
   await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
-/** Appends of some events each on PostgreSQL: the store beside a pool of `pg`. */
+/** Compares appends of `events` events on PostgreSQL: the store with a `pg` pool. */
 export const comparePostgres = async (url: string, events: number, rounds: number): Promise<Compared> => {
   const db = openDatabase({ url, poolSize: CALLERS });
   const store = await openEventStore({}, { db });
@@ -57,7 +57,7 @@ export const comparePostgres = async (url: string, events: number, rounds: numbe
   const batch = (number: number): { type: string; data: object }[] =>
     Array.from({ length: events }, () => ({ type: "Lent", data: data(number) }));
   try {
-    return await compareWays(
+    return await compareImplementations(
       {
         name: "store",
         run: (calls) => fromCallers(calls, (number) => store.append(newStream(), batch(number))),

@@ -3,25 +3,26 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Compared, compareWays } from "../data/turns.ts";
+import { type Compared, compareImplementations } from "../data/compare-implementations.ts";
 import { data, newStream } from "./data.ts";
 import { openDatabase, openEventStore } from "./packages.ts";
 
-/** How appends on SQLite are compared. */
+/** Options of a comparison of appends on SQLite. */
 export interface SqliteCase {
   /** Events of one append. */
   readonly events: number;
-  /** Callers at the same time. The bare library is synchronous: its appends come one after the other, with a commit each. */
+  /** Concurrent callers. The bare library is synchronous: it appends sequentially, with one commit each. */
   readonly callers: number;
   readonly synchronous: "full" | "normal";
 }
 
-/** An append as a program would write it by hand, with prepared statements. */
+/** Returns a hand-written append with prepared statements. */
 const bareAppend = (file: string, synchronous: string): ((events: number, number: number) => void) => {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
   const [begin, commit] = [db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT")];
-  const raise = db.prepare(`INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)
+  const upsertStream =
+    db.prepare(`INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)
     VALUES (?, ?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
     ON CONFLICT (tenant, stream) DO UPDATE SET version = s.version + excluded.version, updated_at = excluded.updated_at
     RETURNING version, updated_at`);
@@ -31,7 +32,7 @@ const bareAppend = (file: string, synchronous: string): ((events: number, number
   return (events, number) => {
     const stream = newStream();
     begin.run();
-    const { version, updated_at } = raise.get("", stream, "loan", events) as {
+    const { version, updated_at } = upsertStream.get("", stream, "loan", events) as {
       version: number;
       updated_at: number;
     };
@@ -51,7 +52,7 @@ const bareAppend = (file: string, synchronous: string): ((events: number, number
   };
 };
 
-/** Appends on SQLite in a file: the store beside prepared statements of `node:sqlite`. */
+/** Compares appends on an SQLite file: the store with prepared statements of `node:sqlite`. */
 export const compareSqlite = async (
   { events, callers, synchronous }: SqliteCase,
   rounds: number,
@@ -71,7 +72,7 @@ export const compareSqlite = async (
     await Promise.all(Array.from({ length: callers }, caller));
   };
   try {
-    return await compareWays(
+    return await compareImplementations(
       { name: "store", run: ours },
       {
         name: "node:sqlite",

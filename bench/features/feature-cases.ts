@@ -5,19 +5,19 @@ import { greeting, orderText } from "../servers/workload.ts";
 import * as packages from "./packages.ts";
 import type { RequestInMemory } from "./request-in-memory.ts";
 
-/** A feature, and the request that it is measured with. */
+/** A feature, and the request to measure it with. */
 export interface FeatureCase {
   /** Its package. */
   readonly package: string;
-  /** What the request is, where the package alone does not say it. */
-  readonly what: string;
-  /** An app with the feature; everything else is as in the app without. */
-  readonly withFeature: (folder: string) => App;
+  /** Description of the request. */
+  readonly description: string;
+  /** Creates the app with the feature. */
+  readonly createApp: (folder: string) => App;
   readonly request: () => RequestInMemory | Promise<RequestInMemory>;
   /** Requests of a slice. @default 1000 */
   readonly calls?: number;
-  /** What the app without the feature is asked for instead. */
-  readonly insteadOf?: string;
+  /** Path to request from the app without the feature. @default the same path */
+  readonly baselinePath?: string;
 }
 
 const json: RequestInMemory = {
@@ -25,7 +25,7 @@ const json: RequestInMemory = {
   target: "/json",
   fields: { host: "localhost", accept: "*/*", connection: "keep-alive" },
 };
-const asking = (fields: Readonly<Record<string, string>>): RequestInMemory => ({
+const withFields = (fields: Readonly<Record<string, string>>): RequestInMemory => ({
   ...json,
   fields: { ...json.fields, ...fields },
 });
@@ -51,18 +51,18 @@ export const withRoutes = <A extends App>(app: A): A => {
   return app;
 };
 
-/** Features one by one, the cheap and common ones first. */
+/** All features, cheap and common ones first. */
 export const featureCases: readonly FeatureCase[] = [
   {
     package: "request-id",
-    what: "a new id",
-    withFeature: () => new (App.with(packages.requestId))().enableRequestId(),
+    description: "a new id",
+    createApp: () => new (App.with(packages.requestId))().enableRequestId(),
     request: () => json,
   },
   {
     package: "logging",
-    what: "a line to /dev/null",
-    withFeature: () =>
+    description: "a line to /dev/null",
+    createApp: () =>
       new (App.with(packages.logging))().enableLogging({
         format: "json",
         destination: openSync("/dev/null", "a"),
@@ -71,35 +71,35 @@ export const featureCases: readonly FeatureCase[] = [
   },
   {
     package: "cors",
-    what: "a request of a listed origin",
-    withFeature: () => new (App.with(packages.cors))().enableCors(["https://shop.example"]),
-    request: () => asking({ origin: "https://shop.example" }),
+    description: "a request from a listed origin",
+    createApp: () => new (App.with(packages.cors))().enableCors(["https://shop.example"]),
+    request: () => withFields({ origin: "https://shop.example" }),
   },
   {
     package: "security",
-    what: "the default header fields",
-    withFeature: () => new (App.with(packages.securityHeaders))().enableSecurityHeaders(),
+    description: "the default header fields",
+    createApp: () => new (App.with(packages.securityHeaders))().enableSecurityHeaders(),
     request: () => json,
   },
   {
     package: "etag",
-    what: "a tag of 52 bytes",
-    withFeature: () => new (App.with(packages.etag))().enableEtag(),
+    description: "a tag of 52 bytes",
+    createApp: () => new (App.with(packages.etag))().enableEtag(),
     request: () => json,
   },
   {
     package: "compression",
-    what: "2 KB of JSON, gzip",
-    withFeature: () => new (App.with(packages.compression))().enableCompression(),
-    request: () => ({ ...asking({ "accept-encoding": "gzip" }), target: "/list" }),
+    description: "2 KB of JSON, gzip",
+    createApp: () => new (App.with(packages.compression))().enableCompression(),
+    request: () => ({ ...withFields({ "accept-encoding": "gzip" }), target: "/list" }),
     calls: 100,
   },
   {
     package: "body-limit",
-    what: "a body of 200 bytes",
-    withFeature: () => new (App.with(packages.bodyLimit))().enableBodyLimit(),
+    description: "a body of 200 bytes",
+    createApp: () => new (App.with(packages.bodyLimit))().enableBodyLimit(),
     request: () => ({
-      ...asking({ "content-type": "application/json", "content-length": String(bodyText.byteLength) }),
+      ...withFields({ "content-type": "application/json", "content-length": String(bodyText.byteLength) }),
       method: "POST",
       target: "/echo",
       body: bodyText,
@@ -107,19 +107,19 @@ export const featureCases: readonly FeatureCase[] = [
   },
   {
     package: "static-files",
-    what: "a file of 1 KB instead of a handler with the same text",
-    withFeature: (folder) => {
+    description: "a file of 1 KB, compared with a handler that returns the same text",
+    createApp: (folder) => {
       writeFileSync(join(folder, "site.txt"), fileText);
       return new (App.with(packages.staticFiles))().enableStaticFiles({ directory: folder });
     },
     request: () => ({ ...json, target: "/static/site.txt" }),
-    insteadOf: "/text",
+    baselinePath: "/text",
     calls: 100,
   },
   {
     package: "rate-limit",
-    what: "a request within the limit",
-    withFeature: () =>
+    description: "a request within the limit",
+    createApp: () =>
       new (App.with(packages.rateLimit))().enableRateLimit(
         packages.RateLimitConfig.tokenBucket(1_000_000_000, 60),
       ),
@@ -127,42 +127,42 @@ export const featureCases: readonly FeatureCase[] = [
   },
   {
     package: "cache",
-    what: "a hit, instead of a handler that does nothing",
-    withFeature: () => new (App.with(packages.caching))().enableCaching({ ttl: 3600 }),
+    description: "a hit, compared with a handler that does nothing",
+    createApp: () => new (App.with(packages.caching))().enableCaching({ ttl: 3600 }),
     request: () => json,
   },
   {
     package: "breaker",
-    what: "a closed circuit",
-    withFeature: () => new (App.with(packages.circuitBreaker))().enableCircuitBreaker(),
+    description: "a closed circuit",
+    createApp: () => new (App.with(packages.circuitBreaker))().enableCircuitBreaker(),
     request: () => json,
   },
   {
     package: "auth",
-    what: "a JSON Web Token, HS256",
-    withFeature: () => new App().use(new packages.JwtAuth({ secret: SECRET })),
+    description: "a JSON Web Token, HS256",
+    createApp: () => new App().use(new packages.JwtAuth({ secret: SECRET })),
     request: async () =>
-      asking({
+      withFields({
         authorization: `Bearer ${await new packages.JwtAuth({ secret: SECRET }).createToken({ sub: "ann" })}`,
       }),
     calls: 200,
   },
   {
     package: "metrics",
-    what: "a counted and timed request",
-    withFeature: () => new (App.with(packages.prometheus))().enablePrometheus(),
+    description: "a counted and timed request",
+    createApp: () => new (App.with(packages.prometheus))().enablePrometheus(),
     request: () => json,
   },
   {
     package: "openapi",
-    what: "a request beside the document",
-    withFeature: () => new (App.with(packages.openapi))().enableOpenapi(),
+    description: "a request to another route",
+    createApp: () => new (App.with(packages.openapi))().enableOpenapi(),
     request: () => json,
   },
   {
     package: "health",
-    what: "a request beside the probes",
-    withFeature: () => new (App.with(packages.healthChecks))().enableHealthChecks(),
+    description: "a request to another route",
+    createApp: () => new (App.with(packages.healthChecks))().enableHealthChecks(),
     request: () => json,
   },
 ];

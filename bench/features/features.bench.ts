@@ -1,5 +1,5 @@
 /**
- * What each feature package adds to a request, each in a process of its own, the app with it and the app without it in turns.
+ * Measures the cost of each feature package per request: one process per package, the app with it and the app without it alternately.
  *
  *   pnpm --filter @framework/bench run bench:features [packages] [--rounds 150]
  */
@@ -7,15 +7,15 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { startMember } from "../compare/fleet.ts";
 import { slice } from "../compare/slice.ts";
-import { verify } from "../compare/verify.ts";
-import { workloads } from "../compare/workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import { workloads } from "../workloads/workloads.ts";
 import { printTable, printTitle } from "../measure/report.ts";
-import { estimate, type Estimate, median, shown } from "../measure/statistics.ts";
+import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
 import { featureCases } from "./feature-cases.ts";
 import type { FeatureCost } from "./measure-feature.ts";
 
-/** Microseconds of processor time of a whole `GET` of a small object over a socket, without features: what a share is made of. */
-const wholeRequest = async (): Promise<number> => {
+/** Measures the processor time of a complete `GET` of a small object over a socket, without features, in microseconds: the base of percentages. */
+const measureRequest = async (): Promise<number> => {
   const workload = workloads.find(({ name }) => name === "json");
   if (workload === undefined) throw new Error("there is no workload json");
   await using member = await startMember({
@@ -31,7 +31,7 @@ const wholeRequest = async (): Promise<number> => {
   return median(costs);
 };
 
-const costOf = (name: string, rounds: string): FeatureCost => {
+const measureCost = (name: string, rounds: string): FeatureCost => {
   const program = new URL("./measure-feature.ts", import.meta.url).pathname;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -56,16 +56,16 @@ const { values, positionals } = parseArgs({
 });
 const chosen =
   positionals.length === 0 ? featureCases : featureCases.filter((one) => positionals.includes(one.package));
-printTitle(`What features add to a request, median of ${values.rounds} rounds with a 95 % interval`);
-const before = await wholeRequest();
-const costs = chosen.map((one) => ({ ...one, cost: costOf(one.package, values.rounds) }));
-const whole = estimate([before, await wholeRequest()]).median;
+printTitle(`Cost of features per request, median of ${values.rounds} rounds with a 95 % interval`);
+const before = await measureRequest();
+const costs = chosen.map((one) => ({ ...one, cost: measureCost(one.package, values.rounds) }));
+const whole = estimate([before, await measureRequest()]).median;
 printTable(
-  ["Package", "what is asked", "µs added", `% of a whole request (${whole.toFixed(1)} µs)`],
-  costs.map(({ package: name, what, cost }) => [
+  ["Package", "request", "µs added", `% of a whole request (${whole.toFixed(1)} µs)`],
+  costs.map(({ package: name, description, cost }) => [
     name,
-    what,
-    shown(inMicros(cost.added), 2),
+    description,
+    formatEstimate(inMicros(cost.added), 2),
     Math.max(0, (cost.added.median / 1000 / whole) * 100).toFixed(0),
   ]),
 );

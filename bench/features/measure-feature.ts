@@ -1,4 +1,4 @@
-/** Measures one feature in a process of its own, `node measure-feature.ts <package> <rounds>`; prints its results as JSON. */
+/** Measures one feature: `node measure-feature.ts <package> <rounds>`; prints the results as JSON. */
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,29 +8,29 @@ import { estimate, type Estimate, median } from "../measure/statistics.ts";
 import { type FeatureCase, featureCases, withRoutes } from "./feature-cases.ts";
 import { MemorySource, type RequestInMemory } from "./request-in-memory.ts";
 
-/** What a feature costs for one request, in nanoseconds of processor time, all threads. */
+/** Cost of a feature per request, in nanoseconds of processor time of all threads. */
 export interface FeatureCost {
   readonly added: Estimate;
-  /** The request without the feature, from the transport's hand-over to the reply's fields. */
+  /** Cost of the request without the feature, without a transport. */
   readonly without: number;
 }
 
 const WARM_UP = 20;
-/** Requests that arrive in one turn of the event loop, as on a busy server: what a feature does once a turn is shared by them. */
+/** Requests per turn of the event loop, as on a busy server: they share the work that a feature does once per turn. */
 const EACH_TURN = 16;
 
 type Serve = (source: MemorySource) => Response | Promise<Response>;
 
-/** The app behind its transports: a socket would cost more than most features. */
-const started = async (app: App): Promise<Serve> => {
+/** Starts the app without a transport, because a socket would cost more than most features. */
+const start = async (app: App): Promise<Serve> => {
   await withRoutes(app).start({ env: "production" });
   return app["kernel"].serve;
 };
 
 let sink = 0;
 
-/** Takes a reply as a transport does: its fields and every byte. */
-const take = (reply: Response, source: MemorySource): void | Promise<void> => {
+/** Consumes a reply like a transport: its fields and every byte. */
+const consume = (reply: Response, source: MemorySource): void | Promise<void> => {
   sink += reply.fields().length;
   const { payload } = reply;
   if (payload !== null && typeof payload === "object" && "chunks" in payload) {
@@ -44,10 +44,10 @@ const drain = async (chunks: AsyncIterable<Uint8Array>, source: MemorySource): P
   source.end();
 };
 
-/** One request from hand-over to end. */
+/** Serves one request to its end. */
 const exchange = (serve: Serve, source: MemorySource): void | Promise<void> => {
   const reply = serve(source);
-  return reply instanceof Promise ? reply.then((late) => take(late, source)) : take(reply, source);
+  return reply instanceof Promise ? reply.then((late) => consume(late, source)) : consume(reply, source);
 };
 
 const slice = async (serve: Serve, request: RequestInMemory, calls: number): Promise<number> => {
@@ -65,19 +65,20 @@ const slice = async (serve: Serve, request: RequestInMemory, calls: number): Pro
   return ((user + system) * 1000) / calls;
 };
 
-/** One reply, to verify that the measured feature works. */
+/** Sends one request, to verify that the measured feature works. */
 const check = async (serve: Serve, request: RequestInMemory): Promise<void> => {
   const source = new MemorySource(request);
   const reply = await serve(source);
-  await take(reply, source);
-  if (reply.status !== 200) throw new Error(`${request.target} is answered with ${reply.status}`);
+  await consume(reply, source);
+  if (reply.status !== 200)
+    throw new Error(`the status of ${request.target} must be 200, not ${reply.status}`);
 };
 
 const measure = async (one: FeatureCase, rounds: number, folder: string): Promise<FeatureCost> => {
-  const { withFeature, calls = 1000, insteadOf } = one;
+  const { createApp, calls = 1000, baselinePath } = one;
   const request = await one.request();
-  const plainRequest = insteadOf === undefined ? request : { ...request, target: insteadOf };
-  const [plain, featured] = [await started(new App()), await started(withFeature(folder))];
+  const plainRequest = baselinePath === undefined ? request : { ...request, target: baselinePath };
+  const [plain, featured] = [await start(new App()), await start(createApp(folder))];
   await check(plain, plainRequest);
   await check(featured, request);
   const added: number[] = [];
@@ -103,4 +104,4 @@ if (one === undefined) throw new Error(`there is no feature ${name}`);
 using folder = mkdtempDisposableSync(join(tmpdir(), "bench-feature-"));
 console.log(JSON.stringify(await measure(one, Number(rounds), folder.path)));
 process.exitCode = sink < 0 ? 1 : 0;
-setImmediate(() => process.exit()); // features may keep timers for as long as their app is not stopped
+setImmediate(() => process.exit()); // features may have timers until their app is stopped

@@ -2,7 +2,7 @@ import type { RequestSource } from "@framework/core/feature";
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** What one request consists of. */
+/** Parts of a request. */
 export interface RequestInMemory {
   readonly method: "GET" | "POST";
   readonly target: string;
@@ -10,7 +10,7 @@ export interface RequestInMemory {
   readonly body?: Uint8Array;
 }
 
-/** A request as a transport hands it over, without a socket. */
+/** The source of a request without a socket. */
 export class MemorySource implements RequestSource {
   readonly method: string;
   readonly target: string;
@@ -46,7 +46,7 @@ export class MemorySource implements RequestSource {
     else (this.listeners ??= []).push(listener);
   }
 
-  /** The reply is out. */
+  /** Signals that the reply was sent. */
   end(): void {
     this.ended = true;
     for (const listener of this.listeners ?? []) listener("sent");

@@ -1,4 +1,4 @@
-/** The framework on graphql 16, as the servers that need it: every import of the library is that of this folder. */
+/** The framework on graphql 16: resolves every import of `graphql` to the version of this folder. */
 import { registerHooks } from "node:module";
 
 registerHooks({

@@ -1,20 +1,20 @@
 /**
- * What the refusal of an attack costs a service, in processor time of a trivial query, the kernel's included: the cheapest of many slices of each, in turns.
- * What else runs on a machine only adds, so that the cheapest slices are the same on a busy one.
+ * Measures the cost of rejecting an attack as a multiple of a trivial query, in processor time including the kernel's: the cheapest of many slices of each, interleaved.
+ * Other load on the machine only adds time, so the cheapest slices hardly depend on it.
  *
  *   pnpm --filter @framework/bench run bench:graphql:attacks [--rounds 40]
  */
 import { parseArgs } from "node:util";
 import { startMember } from "../compare/fleet.ts";
 import { slice } from "../compare/slice.ts";
-import { verify } from "../compare/verify.ts";
-import type { Workload } from "../compare/workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import type { Workload } from "../workloads/workloads.ts";
 import type { Shot } from "../load/shot.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { attacks, mistakes } from "./attacks.ts";
 import { field, servers } from "./operations.ts";
 
-/** Times a trivial query that a refusal may cost. */
+/** Maximum cost of a rejection, as a multiple of a trivial query. */
 const LIMIT = 2;
 const REQUESTS = 200;
 const WARM_UP = 8;
@@ -36,7 +36,7 @@ for (let round = -WARM_UP; round < Number(values.rounds); round++) {
 }
 const [trivial] = asked;
 const timesTrivial = (least: number): number => least / (trivial?.least ?? NaN);
-printTitle(`Refusals, cheapest of ${values.rounds} slices`);
+printTitle(`Rejections, cheapest of ${values.rounds} slices`);
 printTable(
   ["", "bytes", "µs CPU", "trivial queries"],
   asked.map(({ workload, shot, least }) => [

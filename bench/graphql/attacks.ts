@@ -1,33 +1,33 @@
-import type { Workload } from "../compare/workloads.ts";
+import type { Workload } from "../workloads/workloads.ts";
 
-/** Characters of the longest document that is read. */
-const LONGEST = 16_384;
+/** Maximum length of a document in characters. */
+const MAX_LENGTH = 16_384;
 
 const times = (count: number, make: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => make(at)).join(" ");
 
 /** A document of the maximum length. */
-const longest = (start: string, make: (at: number) => string): string => {
+const maximumDocument = (start: string, make: (at: number) => string): string => {
   let text = start;
-  for (let at = 0; text.length < LONGEST; at++) text += make(at);
-  return text.slice(0, LONGEST);
+  for (let at = 0; text.length < MAX_LENGTH; at++) text += make(at);
+  return text.slice(0, MAX_LENGTH);
 };
 
-const refusal = (message: string, limit?: string): string => {
+const rejection = (message: string, limit?: string): string => {
   const extensions = { error: "Bad Request", detail: message, status: 400, ...(limit && { limit }) };
   return JSON.stringify({ errors: [{ message, extensions }] });
 };
-const over = (measure: string, limit: string, maximum: number): string =>
-  refusal(`The ${measure} exceeds the limit of ${maximum}`, limit);
+const overLimit = (measure: string, limit: string, maximum: number): string =>
+  rejection(`The ${measure} exceeds the limit of ${maximum}`, limit);
 
-const overDepth = over("depth", "maxDepth", 20);
-const overAliases = over("number of aliases and repeated fields", "maxAliases", 15);
-const overDirectives = over("number of directives", "maxDirectives", 50);
-const overFragments = over("number of fragments", "maxFragments", 50);
-const overTokens = over("number of tokens", "maxTokens", 1000);
-const overLength = over("length of the document", "maxDocumentLength", LONGEST);
-const tooDeep = refusal("The document is nested too deeply");
-const noBatches = refusal("Batches are not enabled");
+const overDepth = overLimit("depth", "maxDepth", 20);
+const overAliases = overLimit("number of aliases and repeated fields", "maxAliases", 15);
+const overDirectives = overLimit("number of directives", "maxDirectives", 50);
+const overFragments = overLimit("number of fragments", "maxFragments", 50);
+const overTokens = overLimit("number of tokens", "maxTokens", 1000);
+const overLength = overLimit("length of the document", "maxDocumentLength", MAX_LENGTH);
+const tooDeep = rejection("The document is nested too deeply");
+const noBatches = rejection("Batches are not enabled");
 
 const attackOf = (name: string, body: string, reply: string, status = 200): Workload => ({
   name,
@@ -55,59 +55,59 @@ const fragment = (at: number): string => `fragment F${at} on Query { hello } `;
 const doubling = (at: number): string =>
   `fragment F${at} on Book { a: author { ...F${at + 1} } b: author { ...F${at + 1} } } `;
 
-/** Every character as an escape of JSON. */
+/** Writes every character as a JSON escape. */
 const escaped = (text: string): string =>
   Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 
-/** Requests over each limit: by little, and with a document of the maximum length. */
+/** Requests over each limit: slightly, and with a document of maximum length. */
 export const attacks: readonly Workload[] = [
   document("depth", `{ books ${"{ author ".repeat(20)} { id } ${"}".repeat(21)}`, overDepth),
   document(
     "depth, longest",
-    longest("{ books ", () => "{ author "),
+    maximumDocument("{ books ", () => "{ author "),
     overDepth,
   ),
   document("aliases", `{ ${times(16, (at) => `a${at}: hello`)} }`, overAliases),
   document(
     "aliases, longest",
-    longest("{ ", (at) => `a${at}: hello `),
+    maximumDocument("{ ", (at) => `a${at}: hello `),
     overAliases,
   ),
   document("fragments", `{ ...F0 } ${times(51, fragment)}`, overFragments),
-  document("fragments, longest", longest("{ ...F0 } ", fragment), overFragments),
+  document("fragments, longest", maximumDocument("{ ...F0 } ", fragment), overFragments),
   document("fragments that double", `{ books { ...F0 } } ${times(12, doubling)}`, overAliases),
   document(
     "a cycle of fragments",
     `{ ...F0 } ${times(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
-    refusal('The fragment "F0" contains itself'),
+    rejection('The fragment "F0" contains itself'),
   ),
   document("directives", `{ hello ${"@skip(if: false) ".repeat(51)} }`, overDirectives),
   document(
     "directives, longest",
-    longest("{ hello ", () => "@skip(if: false) "),
+    maximumDocument("{ hello ", () => "@skip(if: false) "),
     overDirectives,
   ),
   document("tokens", `{ ${"hello ".repeat(1000)} }`, overTokens),
   document(
     "tokens, longest",
-    longest("{ ", () => "a_longer_name "),
+    maximumDocument("{ ", () => "a_longer_name "),
     overTokens,
   ),
   document("comments", `{ hello } ${"#\n".repeat(1001)}`, overTokens),
   document(
     "comments, longest",
-    longest("{ hello } ", () => "# 1234567890\n"),
+    maximumDocument("{ hello } ", () => "# 1234567890\n"),
     overTokens,
   ),
   document("lines", `{ hello ${"\n".repeat(1001)} }`, overTokens),
   document(
     "lines, longest",
-    longest("{ hello ", () => "\n"),
+    maximumDocument("{ hello ", () => "\n"),
     overTokens,
   ),
   document(
     "lines of a block string, longest",
-    longest('{ hello(name: """', () => "12345678\n"),
+    maximumDocument('{ hello(name: """', () => "12345678\n"),
     overTokens,
   ),
   document(
@@ -119,7 +119,7 @@ export const attacks: readonly Workload[] = [
   document("lists in a value", `{ hello(name: ${"[".repeat(101)}${"]".repeat(101)}) }`, tooDeep),
   document(
     "objects in a value, longest",
-    longest("{ hello(name: ", () => "{ a: "),
+    maximumDocument("{ hello(name: ", () => "{ a: "),
     tooDeep,
   ),
   document("inline fragments", `{ ${"... { ".repeat(101)} hello ${"}".repeat(102)}`, tooDeep),
@@ -131,8 +131,8 @@ export const attacks: readonly Workload[] = [
   document("length, 50 kB", `{ hello }${" ".repeat(50_000)}`, overLength),
   attackOf("unicode escapes, 12 kB", `{"query":"${escaped(`{ ${"a ".repeat(1001)} }`)}"}`, overTokens),
   attackOf(
-    "a name twice",
-    `{"query":${JSON.stringify(longest("{ ", () => "a_longer_name "))},"query":"{ hello }"}`,
+    "a duplicate member of the body",
+    `{"query":${JSON.stringify(maximumDocument("{ ", () => "a_longer_name "))},"query":"{ hello }"}`,
     overTokens,
   ),
   attack(
@@ -143,7 +143,7 @@ export const attacks: readonly Workload[] = [
   attack(
     "levels of variables",
     { query: "{ hello }", variables: { name: nested(101) } },
-    refusal("The JSON body is nested deeper than 100 levels"),
+    rejection("The JSON body is nested deeper than 100 levels"),
     400,
   ),
   batch("batch", 11),
@@ -162,21 +162,18 @@ const fieldError = (name: string, column: number): string => {
 };
 const unclosed = `{ ${times(990, (at) => `field${at}`)}`;
 
-/**
- * What may cost more: documents within all limits, which are parsed as far as they are right, as any document that was never seen; and one over a limit whose body
- * has nearly the maximum size.
- */
+/** Requests without a gate: invalid documents within all limits, which are parsed up to the error, and one over a limit with a body of nearly the maximum size. */
 export const mistakes: readonly Workload[] = [
   attackOf(
     "over the limit, 60 kB of unicode escapes",
     `{"query":"${escaped(`{ ${"hello ".repeat(1660)} }`)}"}`,
     overTokens,
   ),
-  document("a name that is not known", "{ hallo }", fieldError("hallo", 3)),
+  document("an unknown field", "{ hallo }", fieldError("hallo", 3)),
   document(
-    "200 operations, none of them named",
+    "200 operations without operationName",
     times(200, (at) => `query Q${at} { hello }`),
-    refusal("The document must have exactly one operation, or operationName must name one"),
+    rejection("The document must have exactly one operation, or operationName must name one"),
   ),
   document(
     "990 fields, then an error",

@@ -1,24 +1,24 @@
 /**
- * GraphQL over HTTP in user-space instructions of a request, which do not depend on the load of the machine: the framework beside its peers.
+ * Counts the user-space instructions of GraphQL requests over HTTP, which do not depend on machine load: the framework compared with its peers.
  *
  *   pnpm --filter @framework/bench run bench:graphql:count [--servers framework,framework-16,graphql-http,mercurius]
  */
 import { parseArgs } from "node:util";
-import { instrument } from "../instructions/callgrind.ts";
+import { findInstrument } from "../instructions/callgrind.ts";
 import { type Count, countSubject, type Effort } from "../instructions/count.ts";
-import { eager } from "../instructions/subjects.ts";
+import { earlyOptimization } from "../instructions/subjects.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import {
-  isOwn,
+  isFramework,
   operationFor,
   operations,
-  ownFor,
+  frameworkFor,
   type ServerName,
   servers,
-  shareAtLeast,
+  minRatioFor,
 } from "./operations.ts";
 
-/** GraphQL is more code than an endpoint: it takes longer until all of it is compiled for good. */
+/** GraphQL runs more code than an endpoint, so it takes longer until all of it is optimized. */
 const effort: Effort = {
   passes: 10,
   warmUp: 500,
@@ -31,41 +31,41 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== "--"),
   options: { servers: { type: "string", default: "framework,framework-16,graphql-http,mercurius" } },
 });
-const { name: counter, reason } = instrument();
+const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const counts = new Map<ServerName, ReadonlyMap<string, Count>>();
 for (const { name, file, args } of servers) {
   if (!values.servers.split(",").includes(name)) continue;
   const asked = operations.map((workload) => operationFor(name, workload));
-  counts.set(name, await countSubject({ name, file, args, nodeArgs: eager }, asked, effort));
+  counts.set(name, await countSubject({ name, file, args, nodeArgs: earlyOptimization }, asked, effort));
   const cells = [...(counts.get(name) ?? [])].map(
     ([each, { instructions, low, high }]) => `${each} ${instructions} [${low}–${high}]`,
   );
   console.error(name, cells.join("  "));
 }
 
-/** Requests of the framework per instruction, on the same release of graphql, as a share of those of another server. */
-const shareOf = (name: ServerName, workload: string): number =>
+/** Returns the requests per instruction of the framework on the same release of graphql, as a ratio to another server. */
+const ratioOf = (name: ServerName, workload: string): number =>
   (counts.get(name)?.get(workload)?.instructions ?? NaN) /
-  (counts.get(ownFor(name))?.get(workload)?.instructions ?? NaN);
+  (counts.get(frameworkFor(name))?.get(workload)?.instructions ?? NaN);
 
 printTitle(`GraphQL over HTTP, user-space instructions for one request (${counter})`);
 printTable(
-  ["server", ...operations.flatMap(({ title }) => [title, "framework is ahead by"])],
+  ["server", ...operations.flatMap(({ title }) => [title, "framework, ratio"])],
   [...counts].map(([name, cells]) => [
     name,
     ...operations.flatMap((workload) => [
       cells.get(workload.name)?.instructions ?? NaN,
-      isOwn(name) ? "" : shareOf(name, workload.name).toFixed(2),
+      isFramework(name) ? "" : ratioOf(name, workload.name).toFixed(2),
     ]),
   ]),
 );
 for (const name of counts.keys()) {
-  const atLeast = shareAtLeast(name);
-  if (atLeast === null) continue;
+  const minRatio = minRatioFor(name);
+  if (minRatio === null) continue;
   for (const workload of operations) {
-    const share = shareOf(name, workload.name);
-    gate(share >= atLeast, `${workload.name}: ${share.toFixed(2)} of ${name}, at least ${atLeast}`);
+    const ratio = ratioOf(name, workload.name);
+    gate(ratio >= minRatio, `${workload.name}: ${ratio.toFixed(2)} of ${name}, at least ${minRatio}`);
   }
 }

@@ -1,4 +1,4 @@
-/** graphql-http by itself on `node:http`, which parses and validates each request; `--cached` keeps what it has parsed and validated. */
+/** graphql-http on `node:http`, which parses and validates each request; `--cached` caches parsed and validated documents. */
 import { createServer } from "node:http";
 import { type ExecutionArgs, GraphQLError, parse, validate } from "graphql";
 import { createHandler, type HandlerOptions } from "graphql-http/lib/use/http";

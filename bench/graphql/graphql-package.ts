@@ -1,3 +1,3 @@
-/** The package from its source: the bench depends on core only, so that a comparison installs nothing else. */
+/** Loads the package from its source: bench depends on core only, so that a comparison installs nothing else. */
 // oxlint-disable-next-line no-restricted-imports -- see above
 export { graphql } from "../../packages/graphql/src/index.ts";

@@ -1,23 +1,23 @@
 /**
- * GraphQL over HTTP: CPU time of a request beside graphql-http by itself, Yoga, Apollo Server and Mercurius, in turns within one run.
+ * Compares the CPU time of GraphQL requests over HTTP with graphql-http, Yoga, Apollo Server and Mercurius, alternately within one run.
  *
  *   pnpm --filter @framework/bench run bench:graphql [--rounds 21] [--servers framework,framework-16,graphql-http,yoga,apollo,mercurius]
  */
 import { parseArgs } from "node:util";
 import { type Member, pinClient, startMember } from "../compare/fleet.ts";
 import { slice } from "../compare/slice.ts";
-import { verify } from "../compare/verify.ts";
-import type { Workload } from "../compare/workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import type { Workload } from "../workloads/workloads.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { estimate, type Estimate, median, shown } from "../measure/statistics.ts";
+import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
 import {
-  isOwn,
+  isFramework,
   operationFor,
   operations,
-  ownFor,
+  frameworkFor,
   type ServerName,
   servers,
-  shareAtLeast,
+  minRatioFor,
 } from "./operations.ts";
 
 const WARM_UP = 6;
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 const chosen = servers.filter(({ name }) => values.servers.split(",").includes(name));
 
-/** CPU time of each server, in microseconds for a request, round by round. */
+/** Measures the CPU time of each server in microseconds per request, for each round. */
 const measure = async (
   members: ReadonlyMap<ServerName, Member>,
   workload: Workload,
@@ -53,9 +53,9 @@ const measure = async (
   return costs;
 };
 
-/** Requests per CPU time of the framework, on the same release of graphql, as a share of those of another server, within each round. */
-const shareOf = (costs: ReadonlyMap<ServerName, readonly number[]>, name: ServerName): Estimate => {
-  const own = costs.get(ownFor(name)) ?? [];
+/** Returns the requests per CPU time of the framework on the same release of graphql, as a ratio to another server, within each round. */
+const ratioOf = (costs: ReadonlyMap<ServerName, readonly number[]>, name: ServerName): Estimate => {
+  const own = costs.get(frameworkFor(name)) ?? [];
   return estimate((costs.get(name) ?? []).map((cost, round) => cost / (own[round] ?? NaN)));
 };
 
@@ -70,22 +70,22 @@ const results: { readonly workload: Workload; readonly costs: ReadonlyMap<Server
 for (const workload of operations) results.push({ workload, costs: await measure(members, workload) });
 for (const { workload, costs } of results) {
   printTable(
-    [workload.title, "µs CPU", "framework is ahead by"],
+    [workload.title, "µs CPU", "framework, ratio"],
     chosen.map(({ name, title }) => [
       title,
       median(costs.get(name) ?? []).toFixed(1),
-      isOwn(name) ? "" : shown(shareOf(costs, name), 2),
+      isFramework(name) ? "" : formatEstimate(ratioOf(costs, name), 2),
     ]),
   );
 }
 for (const { workload, costs } of results) {
   for (const { name, title } of chosen) {
-    const atLeast = shareAtLeast(name);
-    if (atLeast === null) continue;
-    const { median: share } = shareOf(costs, name);
+    const minRatio = minRatioFor(name);
+    if (minRatio === null) continue;
+    const { median: ratio } = ratioOf(costs, name);
     gate(
-      share >= atLeast,
-      `${workload.name}: ${share.toFixed(2)} of the requests of ${title}, at least ${atLeast}`,
+      ratio >= minRatio,
+      `${workload.name}: ${ratio.toFixed(2)} of the requests of ${title}, at least ${minRatio}`,
     );
   }
 }

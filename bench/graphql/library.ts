@@ -1,4 +1,4 @@
-/** The schema and the resolvers that all servers have: fields that are there, and fields that wait. */
+/** Schema and resolvers of all servers: plain fields, and fields with async resolvers. */
 export const SCHEMA = `
   type Query { hello: String! books(first: Int!): [Book!]! }
   type Book { id: ID! title: String! pages: Int! author: Author! }
@@ -27,7 +27,7 @@ const authorOf = async ({ id }: Book): Promise<Author> => ({
   name: `The author of ${id}`,
 });
 
-/** Resolvers by type and field, as every server takes them. */
+/** Resolvers by type and field. */
 export const resolvers = {
   Query: {
     hello: (): string => "world",
@@ -37,8 +37,8 @@ export const resolvers = {
   Book: { author: authorOf },
 };
 
-/** The answer to `LIST`, made without GraphQL. */
-export const listAnswer = async (first: number): Promise<string> =>
+/** Computes the expected reply to `LIST` without GraphQL. */
+export const listReply = async (first: number): Promise<string> =>
   JSON.stringify({
     data: {
       books: await Promise.all(

@@ -1,7 +1,7 @@
-import type { Workload } from "../compare/workloads.ts";
-import { listAnswer } from "./library.ts";
+import type { Workload } from "../workloads/workloads.ts";
+import { listReply } from "./library.ts";
 
-/** The servers that are compared: programs beside `servers/`. */
+/** The compared servers. Paths are relative to `servers/`. */
 export const servers = [
   { name: "framework", title: "framework", file: "../graphql/framework.ts", args: [] },
   { name: "framework-16", title: "framework on graphql 16", file: "../graphql-16/framework.ts", args: [] },
@@ -19,20 +19,20 @@ export const servers = [
 
 export type ServerName = (typeof servers)[number]["name"];
 
-export const isOwn = (name: ServerName): boolean => name === "framework" || name === "framework-16";
+export const isFramework = (name: ServerName): boolean => name === "framework" || name === "framework-16";
 
-/** The framework on the release of graphql that a server runs on. */
-export const ownFor = (name: ServerName): ServerName =>
+/** Returns the framework on the same release of graphql as a server. */
+export const frameworkFor = (name: ServerName): ServerName =>
   name === "apollo" || name === "mercurius" ? "framework-16" : "framework";
 
-/** Requests per processor time or per instruction that the framework must reach, as a share of another server's; `null` where nothing is asked. */
-export const shareAtLeast = (name: ServerName): number | null => {
-  if (isOwn(name) || name === "cached") return null;
+/** Returns the minimum ratio of the framework's requests per processor time or instruction to another server's; `null` without a gate. */
+export const minRatioFor = (name: ServerName): number | null => {
+  if (isFramework(name) || name === "cached") return null;
   return name === "graphql-http" ? 0.9 : 1;
 };
 
-/** The operation as the body of a POST. */
-export const asked = (query: string, variables: object = {}): Workload["request"] => ({
+/** Creates the POST of an operation. */
+export const requestOf = (query: string, variables: object = {}): Workload["request"] => ({
   path: "/graphql",
   body: JSON.stringify({ query, variables }),
 });
@@ -40,37 +40,37 @@ export const asked = (query: string, variables: object = {}): Workload["request"
 const LIST = "query List($first: Int!) { books(first: $first) { id title pages author { id name } } }";
 const world = JSON.stringify({ data: { hello: "world" } });
 const common = { type: "application/json", connections: 32, requests: 2000 };
-const operation = (at: number): Workload["request"] => asked(`query Each${at} { hello }`);
+const operation = (at: number): Workload["request"] => requestOf(`query Each${at} { hello }`);
 
-/** One field from the cache. */
+/** One field, with a cached document. */
 export const field: Workload = {
   ...common,
   name: "field",
   title: "one field",
-  request: asked("{ hello }"),
+  request: requestOf("{ hello }"),
   body: world,
 };
 
-/** Everything that is measured. */
+/** All measured operations. */
 export const operations: readonly Workload[] = [
   field,
   {
     ...common,
     name: "list",
-    title: "10 books with authors that are awaited",
-    request: asked(LIST, { first: 10 }),
-    body: await listAnswer(10),
+    title: "10 books with async authors",
+    request: requestOf(LIST, { first: 10 }),
+    body: await listReply(10),
   },
   {
     ...common,
     name: "new",
-    title: "one field, documents that are not cached",
+    title: "one field, uncached documents",
     request: operation(10_000),
-    variants: Array.from({ length: 80_000 }, (_, at) => operation(10_001 + at)), // more than all rounds send
+    variants: Array.from({ length: 80_000 }, (_, at) => operation(10_001 + at)), // more than all rounds use
     body: world,
   },
 ];
 
-/** What a server is asked: Apollo ends its replies with a line break. */
+/** Returns the workload for a server: Apollo ends its replies with a line break. */
 export const operationFor = (name: ServerName, workload: Workload): Workload =>
   name === "apollo" ? { ...workload, body: `${workload.body}\n` } : workload;

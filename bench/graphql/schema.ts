@@ -3,7 +3,7 @@ import { resolvers, SCHEMA } from "./library.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
-/** The schema with its resolvers, for servers that take no resolvers of their own. */
+/** Creates the schema with its resolvers, for servers that take an executable schema. */
 export const createSchema = (): GraphQLSchema => {
   const schema = buildSchema(SCHEMA);
   for (const [name, fields] of Object.entries(resolvers)) {
@@ -12,7 +12,7 @@ export const createSchema = (): GraphQLSchema => {
     for (const [key, resolve] of Object.entries(fields)) {
       const field = type.getFields()[key];
       if (field === undefined) throw new Error(`the type ${name} has no field ${key}`);
-      field.resolve = resolve as Resolver; // the arguments are as the schema says
+      field.resolve = resolve as Resolver; // the arguments match the schema
     }
   }
   return schema;

@@ -1,17 +1,17 @@
 /**
- * Unary calls in user-space instructions of the server, which do not depend on the load of the machine: `@framework/grpc` beside bare grpc-js and proto-loader.
+ * Counts the user-space instructions of the server per unary call, which do not depend on machine load: `@framework/grpc` compared with bare grpc-js and proto-loader.
  *
  *   pnpm --filter @framework/bench run bench:grpc:count [--only bare,framework] [--warm-up 4000] [--calls 500]
  */
 import { parseArgs } from "node:util";
-import { instrument, startCounted } from "../instructions/callgrind.ts";
-import { eager } from "../instructions/subjects.ts";
+import { findInstrument, startCounted } from "../instructions/callgrind.ts";
+import { earlyOptimization } from "../instructions/subjects.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { UnaryLoad } from "./unary-load.ts";
 
 const LEAST = 0.9;
 const CONNECTIONS = 4;
-const AT_ONCE = 64;
+const CONCURRENCY = 64;
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== "--"),
@@ -21,24 +21,24 @@ const { values } = parseArgs({
     calls: { type: "string", default: "500" },
   },
 });
-const { name: counter, reason } = instrument();
+const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** Enough that some hold neither a part of a full collection nor compilation, which cost a call of either server several times as much. */
+/** Enough that some windows contain neither part of a full garbage collection nor compilation, which multiply the cost of a call on both servers. */
 const WINDOWS = 16;
 
-/** Instructions of a call in each window, cheapest first. */
+/** Counts the instructions per call in each window, in ascending order. */
 const count = async (name: string): Promise<readonly number[]> => {
-  await using server = await startCounted(`grpc-${name}.ts`, [], eager, /^\{"grpc":(\d+)\}$/);
+  await using server = await startCounted(`grpc-${name}.ts`, [], earlyOptimization, /^\{"grpc":(\d+)\}$/);
   using load = new UnaryLoad(server.port, CONNECTIONS);
-  await load.run(Number(values["warm-up"]), AT_ONCE);
+  await load.run(Number(values["warm-up"]), CONCURRENCY);
   const calls = Number(values.calls);
   const windows: number[] = [];
-  await server.counting(async () => {
+  await server.whileCounting(async () => {
     for (let window = 0; window < WINDOWS; window++) {
-      await load.run(calls, AT_ONCE);
-      windows.push(Math.round((await server.taken()).instructions / calls));
+      await load.run(calls, CONCURRENCY);
+      windows.push(Math.round((await server.takeCounts()).instructions / calls));
     }
   });
   return windows.toSorted((a, b) => a - b);
@@ -49,7 +49,7 @@ for (const name of values.only.split(",")) counts.set(name, await count(name));
 
 printTitle(`gRPC unary, user-space instructions of the server for one call (${counter})`);
 printTable(
-  ["server", "cheapest window", "median", "dearest"],
+  ["server", "minimum", "median", "maximum"],
   [...counts].map(([name, windows]) => [
     name,
     windows[0] ?? NaN,
@@ -59,4 +59,4 @@ printTable(
 );
 const share = (counts.get("bare")?.[0] ?? NaN) / (counts.get("framework")?.[0] ?? NaN);
 if (!Number.isNaN(share))
-  gate(share >= LEAST, `${share.toFixed(3)} of bare grpc-js's calls per instruction, at least ${LEAST}`);
+  gate(share >= LEAST, `${share.toFixed(3)} of the calls per instruction of bare grpc-js, at least ${LEAST}`);

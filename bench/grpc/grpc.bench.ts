@@ -1,5 +1,5 @@
 /**
- * Compares unary calls of `@framework/grpc` with bare grpc-js and proto-loader, in turns within one run: CPU time of the server for a call, and calls per second.
+ * Compares unary calls of `@framework/grpc` with bare grpc-js and proto-loader, alternately within one run: CPU time of the server per call, and calls per second.
  *
  *   pnpm --filter @framework/bench bench:grpc [--rounds 21] [--calls 5000]
  */
@@ -7,28 +7,28 @@ import { deepStrictEqual } from "node:assert";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { waitFor } from "@framework/testing";
-import { VitalsLine } from "../compare/vitals-line.ts";
+import { VitalsClient } from "../measure/vitals-client.ts";
 import { pin } from "../measure/pin.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { UnaryLoad } from "./unary-load.ts";
 
 const LEAST = 0.9;
 const WARM_UP = 5;
 const CONNECTIONS = 4;
-const AT_ONCE = 64;
+const CONCURRENCY = 64;
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "21" }, calls: { type: "string", default: "5000" } },
 });
 const [rounds, calls] = [Number(values.rounds), Number(values.calls)];
 
-printTitle(`gRPC unary, ${calls} calls a round, ${AT_ONCE} at once, load ${loadavg()[0]?.toFixed(1)}`);
+printTitle(`gRPC unary, ${calls} calls a round, ${CONCURRENCY} concurrent, load ${loadavg()[0]?.toFixed(1)}`);
 await using started = new AsyncDisposableStack();
 const start = async (file: string) => {
   const server = started.use(await startServer(file, [], [], { NODE_ENV: "production" }));
-  const vitals = started.use(new VitalsLine(Number(/"vitals":(\d+)/.exec(server.program.output())?.[1])));
+  const vitals = started.use(new VitalsClient(Number(/"vitals":(\d+)/.exec(server.program.output())?.[1])));
   const port = await waitFor(() => /\{"grpc":(\d+)\}/.exec(server.program.output())?.[1]);
   const load = started.use(new UnaryLoad(Number(port), CONNECTIONS));
   pin(server.program.pid, 0);
@@ -38,7 +38,7 @@ const ours = await start("grpc-framework.ts");
 const bare = await start("grpc-bare.ts");
 pin(process.pid, 1);
 
-for (const id of [0, 1, 7, 127]) deepStrictEqual(await ours.load.call(id), await bare.load.call(id)); // the same work
+for (const id of [0, 1, 7, 127]) deepStrictEqual(await ours.load.call(id), await bare.load.call(id)); // both do the same work
 
 interface Cost {
   readonly cpuMicros: number;
@@ -46,7 +46,7 @@ interface Cost {
 }
 const measure = async ({ vitals, load }: typeof ours): Promise<Cost> => {
   const before = await vitals.cpuMicros();
-  const ms = await load.run(calls, AT_ONCE);
+  const ms = await load.run(calls, CONCURRENCY);
   return { cpuMicros: ((await vitals.cpuMicros()) - before) / calls, perSecond: (calls * 1000) / ms };
 };
 const taken: { readonly ours: Cost; readonly bare: Cost }[] = [];
@@ -58,9 +58,10 @@ for (let round = -WARM_UP; round < rounds; round++) {
 }
 const cpu = estimate(taken.map((each) => each.bare.cpuMicros / each.ours.cpuMicros));
 const rate = estimate(taken.map((each) => each.ours.perSecond / each.bare.perSecond));
-const micros = (way: "ours" | "bare"): string => shown(estimate(taken.map((each) => each[way].cpuMicros)), 1);
+const micros = (way: "ours" | "bare"): string =>
+  formatEstimate(estimate(taken.map((each) => each[way].cpuMicros)), 1);
 printTable(
   ["calls per CPU time", "calls/s", "ours, µs of CPU", "grpc-js, µs of CPU"],
-  [[shown(cpu, 3), shown(rate, 3), micros("ours"), micros("bare")]],
+  [[formatEstimate(cpu, 3), formatEstimate(rate, 3), micros("ours"), micros("bare")]],
 );
-gate(cpu.median >= LEAST, `a unary call keeps ${LEAST} of bare grpc-js's calls per CPU time`);
+gate(cpu.median >= LEAST, `unary calls: at least ${LEAST} of the calls per CPU time of bare grpc-js`);

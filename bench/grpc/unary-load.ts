@@ -3,13 +3,13 @@ import * as grpc from "@grpc/grpc-js";
 const PATH = "/bench.v1.Library/GetBook";
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** Outcome of one call: the bytes of its answer, or its status. */
+/** Outcome of one call: the bytes of its reply, or its status. */
 type UnaryOutcome = Buffer | { readonly code: number; readonly details: string };
 
-/** Encodes the request of an id below 128. */
+/** Encodes a request for an id below 128. */
 const requestOf = (id: number): Buffer => (id === 0 ? Buffer.alloc(0) : Buffer.from([8, id]));
 
-/** Unary calls over several connections; messages stay bytes, so that the client costs little. */
+/** Makes unary calls over several connections. Does not encode or decode messages, so that the client costs little. */
 export class UnaryLoad implements Disposable {
   private readonly clients: readonly grpc.Client[];
 
@@ -18,7 +18,7 @@ export class UnaryLoad implements Disposable {
       { length: connections },
       () =>
         new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure(), {
-          "grpc.use_local_subchannel_pool": 1, // else equal clients share one connection
+          "grpc.use_local_subchannel_pool": 1, // otherwise equal clients share one connection
         }),
     );
   }
@@ -32,8 +32,8 @@ export class UnaryLoad implements Disposable {
     });
   }
 
-  /** Makes calls, `atOnce` at a time. Returns the milliseconds that they took. @throws an error when one fails or has another length */
-  async run(calls: number, atOnce: number): Promise<number> {
+  /** Makes calls, `concurrency` at a time. Returns the elapsed milliseconds. @throws when a call fails or its reply has a different length */
+  async run(calls: number, concurrency: number): Promise<number> {
     const from = performance.now();
     const wanted = await this.call(7);
     let left = calls;
@@ -41,10 +41,10 @@ export class UnaryLoad implements Disposable {
       while (left-- > 0) {
         const outcome = await this.call(7, at);
         if (!Buffer.isBuffer(outcome) || outcome.length !== (wanted as Buffer).length)
-          throw new Error("a call failed");
+          throw new Error("a call failed, or its reply has a different length");
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, (_, at) => lane(at)));
+    await Promise.all(Array.from({ length: concurrency }, (_, at) => lane(at)));
     return performance.now() - from;
   }
 

@@ -1,9 +1,9 @@
 /**
- * Runs h2spec, a conformance test of HTTP/2 servers, against `@framework/http2` and against bare `node:http2`, both without TLS, and compares the cases that fail.
+ * Runs h2spec, a conformance test of HTTP/2 servers, against `@framework/http2` and against bare `node:http2`, both without TLS, and compares the failed cases.
  *
  *   pnpm --filter @framework/bench bench:h2spec PROGRAM
  *
- * PROGRAM is a build of https://github.com/summerwind/h2spec (`go build ./cmd/h2spec`). Optional: nothing else here needs Go, and no other check runs this.
+ * PROGRAM is a build of https://github.com/summerwind/h2spec (`go build ./cmd/h2spec`). Optional: nothing else needs Go, and no other check runs it.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,21 +12,19 @@ import { join } from "node:path";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 
-/** Fails here by intent: what does not begin like HTTP/2 is HTTP/1.1 on the same port, and gets its reply before the connection is closed. */
-const byIntent: ReadonlySet<string> = new Set(["http2/3.5 Sends invalid connection preface"]);
+/** Intended failures: without the HTTP/2 preface a connection is HTTP/1.1 on the same port, and gets a reply before it is closed. */
+const intendedFailures: ReadonlySet<string> = new Set(["http2/3.5 Sends invalid connection preface"]);
 
 const [program] = process.argv.slice(2);
-if (program === undefined) throw new Error("name a build of h2spec: bench:h2spec PROGRAM");
+if (program === undefined) throw new Error("PROGRAM is required: bench:h2spec PROGRAM");
 
-/** Names of the cases that fail, and the number of all. */
-const failuresOf = async (
-  file: string,
-): Promise<{ readonly failed: Set<string>; readonly cases: number }> => {
+/** Runs h2spec; returns the names of failed cases, and the number of all cases. */
+const runH2spec = async (file: string): Promise<{ readonly failed: Set<string>; readonly cases: number }> => {
   const folder = await mkdtemp(join(tmpdir(), "h2spec-"));
   const report = join(folder, "report.xml");
   await using server = await startServer(file, [], [], { NODE_ENV: "production" });
   await new Promise<void>((resolve) => {
-    // its exit code is 1 when a case fails; the report has them all
+    // ignores the exit code, which is 1 when a case fails: the report has all results
     execFile(program, ["-h", "127.0.0.1", "-p", String(server.port), "-o", "5", "-j", report], () =>
       resolve(),
     );
@@ -43,14 +41,16 @@ const failuresOf = async (
 };
 
 printTitle("h2spec, without TLS");
-const ours = await failuresOf("http2-framework.ts");
-const bare = await failuresOf("http2-bare.ts");
+const ours = await runH2spec("http2-framework.ts");
+const bare = await runH2spec("http2-bare.ts");
 const all = [...new Set([...ours.failed, ...bare.failed])].sort();
 const mark = (failed: ReadonlySet<string>, name: string): string => (failed.has(name) ? "fails" : "passes");
 printTable(
   [`case, of ${ours.cases}`, "ours", "node:http2"],
   all.map((name) => [name, mark(ours.failed, name), mark(bare.failed, name)]),
 );
-const own = all.filter((name) => ours.failed.has(name) && !bare.failed.has(name) && !byIntent.has(name));
-gate(ours.cases > 100, "the cases of h2spec were run");
-gate(own.length === 0, "no case fails that passes on bare node:http2, but those by intent");
+const own = all.filter(
+  (name) => ours.failed.has(name) && !bare.failed.has(name) && !intendedFailures.has(name),
+);
+gate(ours.cases > 100, "h2spec ran more than 100 cases");
+gate(own.length === 0, "every case that passes on bare node:http2 passes, except intended failures");

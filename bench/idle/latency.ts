@@ -2,36 +2,36 @@ import { setTimeout as pause } from "node:timers/promises";
 import { get } from "../client/call.ts";
 import { Peer } from "../soak/peer.ts";
 
-/** Latency of healthy clients. */
+/** Latency of well-behaved clients. */
 export interface Latency {
   readonly requests: number;
   readonly failed: number;
   /** Milliseconds. */
   readonly median: number;
   readonly p99: number;
-  readonly longest: number;
+  readonly maximum: number;
 }
 
-/** Requests of clients that open a new connection for every twentieth, until stopped. */
-export const measureLatency = (port: number, clients: number, thinkMs: number): (() => Promise<Latency>) => {
-  const waits: number[] = [];
+/** Starts clients that send requests, each 20 on a new connection; the returned function stops them and returns the latency. */
+export const measureLatency = (port: number, clients: number, pauseMs: number): (() => Promise<Latency>) => {
+  const latencies: number[] = [];
   let failed = 0;
   let ends = false;
   const client = async (index: number): Promise<void> => {
-    await pause((index / clients) * thinkMs); // spreads their requests over the time
+    await pause((index / clients) * pauseMs); // spreads the requests evenly
     while (!ends) {
       const peer = new Peer(port);
       for (let count = 1; count <= 20 && !ends; count++) {
-        const began = performance.now();
+        const startedAt = performance.now();
         peer.received = "";
         peer.send(get("/books"));
         const ended = await peer.until((received) => received.endsWith("}"), 60_000);
-        waits.push(performance.now() - began);
+        latencies.push(performance.now() - startedAt);
         if (ended !== "enough" || !peer.received.startsWith("HTTP/1.1 200 ")) {
           failed++;
           break;
         }
-        await pause(thinkMs);
+        await pause(pauseMs);
       }
       peer.close();
     }
@@ -40,13 +40,13 @@ export const measureLatency = (port: number, clients: number, thinkMs: number): 
   return async () => {
     ends = true;
     await all;
-    const sorted = waits.toSorted((a, b) => a - b);
+    const sorted = latencies.toSorted((a, b) => a - b);
     const at = (share: number): number =>
       sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-    return { requests: waits.length, failed, median: at(0.5), p99: at(0.99), longest: at(1) };
+    return { requests: latencies.length, failed, median: at(0.5), p99: at(0.99), maximum: at(1) };
   };
 };
 
-/** Median, 99th percentile and maximum in one cell. */
-export const inWords = ({ median, p99, longest }: Latency): string =>
-  `${median.toFixed(1)} / ${p99.toFixed(1)} / ${longest.toFixed(0)}`;
+/** Formats median, 99th percentile and maximum as one table cell. */
+export const formatLatency = ({ median, p99, maximum }: Latency): string =>
+  `${median.toFixed(1)} / ${p99.toFixed(1)} / ${maximum.toFixed(0)}`;

@@ -1,7 +1,7 @@
-/** The baseline of the memory of an idle connection: bare `node:http` with the same idle limit. `IDLE_SECS` sets it. */
+/** Baseline of the memory of an idle connection: bare `node:http` with the idle limit `IDLE_SECS`. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { vitals } from "../servers/vitals.ts";
+import { readVitals } from "../servers/vitals.ts";
 
 const server = createServer(
   { keepAliveTimeout: Number(process.env["IDLE_SECS"] ?? 75) * 1000 },
@@ -14,9 +14,9 @@ const server = createServer(
       });
       response.end(text);
     };
-    if (request.url !== "/left") return send({ books: [{ id: 1, title: "Dune" }], total: 1 });
+    if (request.url !== "/open-resources") return send({ books: [{ id: 1, title: "Dune" }], total: 1 });
     server.getConnections((_error, open) => {
-      void vitals().then((found) => send({ ...found, open, handlers: 0, streams: 0 }));
+      void readVitals().then((found) => send({ ...found, open, handlers: 0, streams: 0 }));
     });
   },
 );

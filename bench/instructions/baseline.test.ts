@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import {
   type Counted,
-  judge,
+  compareWithBaseline,
   needsReference,
   readBaseline,
-  whyNotAbsolute,
+  reasonForRatiosOnly,
   writeBaseline,
 } from "./baseline.ts";
 import { gateJobs, REFERENCE } from "./subjects.ts";
@@ -28,7 +28,7 @@ const counted = (cells: Readonly<Record<string, number>>, machine: Partial<Count
 const baseline = counted({ "raw json": 50_000, "fast json": 20_000, "node json": 60_000 });
 
 const failures = (now: Counted, before = baseline): string[] =>
-  judge(now, before)
+  compareWithBaseline(now, before)
     .filter(({ holds }) => !holds)
     .map(({ cell, of }) => `${cell}: ${of}`);
 
@@ -53,50 +53,50 @@ test("fails for a cell with 11 % more cache misses, and holds for one with 9 %",
   expect(failures(withMisses(2_220), before)).toEqual(["fast param: cache misses"]);
 });
 
-test("fails by the ratio alone when raw has become cheaper", () => {
+test("fails only by the ratio when raw became cheaper", () => {
   expect(failures(counted({ "raw json": 43_000, "fast json": 20_000 }))).toEqual([
     "fast json: ratio to raw json",
   ]);
 });
 
-test("fails by the instructions alone when raw has become dearer by as much", () => {
+test("fails only by instructions when raw became more expensive by the same factor", () => {
   expect(failures(counted({ "raw json": 57_500, "fast json": 23_000 }))).toEqual(["fast json: instructions"]);
 });
 
-test("compares ratios only, with the reason, on another major of Node or another processor", () => {
+test("compares only ratios, with the reason, on another major of Node or another processor", () => {
   for (const machine of [{ node: "v24.9.0" }, { arch: "arm64" }]) {
     const now = counted({ "raw json": 70_000, "fast json": 28_000 }, machine);
-    expect(whyNotAbsolute(now, baseline)).toMatch(/^the baseline is of /);
-    expect(judge(now, baseline).map(({ of }) => of)).toEqual(["ratio to raw json"]);
+    expect(reasonForRatiosOnly(now, baseline)).toMatch(/^the baseline was counted on /);
+    expect(compareWithBaseline(now, baseline).map(({ of }) => of)).toEqual(["ratio to raw json"]);
     expect(failures(now)).toEqual([]);
     expect(failures(counted({ "raw json": 70_000, "fast json": 31_000 }, machine))).toHaveLength(1);
   }
-  expect(whyNotAbsolute(counted({}, { node: "v26.99.1" }), baseline)).toBeNull();
+  expect(reasonForRatiosOnly(counted({}, { node: "v26.99.1" }), baseline)).toBeNull();
 });
 
-test("raw never fails, however dear it becomes", () => {
+test("raw never fails, whatever it costs", () => {
   const now = counted({ "raw json": 90_000, "fast json": 20_000 });
-  expect(judge(now, baseline).map(({ cell }) => cell)).toEqual(["fast json", "fast json"]);
+  expect(compareWithBaseline(now, baseline).map(({ cell }) => cell)).toEqual(["fast json", "fast json"]);
   expect(failures(now)).toEqual([]);
 });
 
-test("raw need not be counted where the baseline is of the same Node and instrument", () => {
+test("raw need not be counted if the baseline has the same Node and instrument", () => {
   expect(needsReference(baseline, baseline)).toBe(false);
   expect(failures(counted({ "fast json": 20_800 }))).toEqual([]);
   expect(failures(counted({ "fast json": 21_200 }))).toEqual(["fast json: instructions"]);
 });
 
-test("a run on another Node without raw, or without any cell of the baseline, is refused", () => {
+test("a run on another Node without raw, or without any cell of the baseline, is rejected", () => {
   for (const machine of [{ node: "v26.1.1" }, { arch: "arm64" }, { instrument: "other" }])
-    expect(() => judge(counted({ "fast json": 20_000 }, machine), baseline)).toThrow(
+    expect(() => compareWithBaseline(counted({ "fast json": 20_000 }, machine), baseline)).toThrow(
       "raw json was not counted",
     );
-  expect(() => judge(counted({ "raw json": 50_000, "fast other": 1 }), baseline)).toThrow(
+  expect(() => compareWithBaseline(counted({ "raw json": 50_000, "fast other": 1 }), baseline)).toThrow(
     "none of the cells",
   );
 });
 
-test("a baseline is read as it was written", async () => {
+test("reading a written baseline returns the same values", async () => {
   const folder = await mkdtemp(join(tmpdir(), "baseline-"));
   const file = join(folder, "baseline.json");
   await writeBaseline({ date: "2026-01-01", ...baseline }, file);

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import type { Count } from "./count.ts";
 import { isFramework, missCells, REFERENCE } from "./subjects.ts";
 
-/** What was counted where; a cell is a server and a workload, such as `fast json`. */
+/** Counts, and where they were made; a cell is a server and a workload, such as `fast json`. */
 export interface Counted {
-  /** Program that counted, and its version. */
+  /** Name and version of the counting program. */
   readonly instrument: string;
   /** `process.version` of the servers. */
   readonly node: string;
@@ -13,14 +13,14 @@ export interface Counted {
   readonly cells: Readonly<Record<string, Count>>;
 }
 
-/** What later runs are compared with. */
+/** Stored counts, with which later runs are compared. */
 export interface Baseline extends Counted {
-  /** Day on which it was stored. */
+  /** Date on which it was stored. */
   readonly date: string;
 }
 
-/** One comparison with the baseline. */
-export interface Verdict {
+/** Comparison of one metric of a cell with the baseline. */
+export interface Comparison {
   readonly cell: string;
   readonly of: "instructions" | "ratio to raw json" | "cache misses";
   readonly was: number;
@@ -28,8 +28,8 @@ export interface Verdict {
   readonly holds: boolean;
 }
 
-/** A cell may cost this many times its baseline: misses more, since code that V8 makes elsewhere in a page changes them. */
-export const limits: Readonly<Record<Verdict["of"], number>> = {
+/** Maximum ratio of a cell to its baseline. Higher for misses, because they depend on where in a page V8 places code. */
+export const limits: Readonly<Record<Comparison["of"], number>> = {
   instructions: 1.05,
   "ratio to raw json": 1.05,
   "cache misses": 1.1,
@@ -45,25 +45,25 @@ export const writeBaseline = async (baseline: Baseline, file: string = baselineF
   await writeFile(file, `${JSON.stringify(baseline, null, 2)}\n`);
 };
 
-/** Why instructions cannot be compared with the baseline's, `null` when they can; ratios always can. */
-export const whyNotAbsolute = (now: Counted, baseline: Counted): string | null => {
-  if (now.arch !== baseline.arch) return `the baseline is of ${baseline.arch}, this is ${now.arch}`;
+/** Returns why instructions cannot be compared with the baseline's, or `null` if they can. Ratios always can. */
+export const reasonForRatiosOnly = (now: Counted, baseline: Counted): string | null => {
+  if (now.arch !== baseline.arch) return `the baseline was counted on ${baseline.arch}, this is ${now.arch}`;
   if (majorOf(now) === majorOf(baseline)) return null;
-  return `the baseline is of Node ${majorOf(baseline)}, this is Node ${majorOf(now)}`;
+  return `the baseline was counted on Node ${majorOf(baseline)}, this is Node ${majorOf(now)}`;
 };
 
-/** Whether raw is counted, too: with the baseline's own Node and instrument it would be the same number again. */
+/** Returns whether raw must be counted too: with the same Node and instrument as the baseline its count would be the same. */
 export const needsReference = (now: Omit<Counted, "cells">, baseline: Counted): boolean =>
   now.node !== baseline.node || now.arch !== baseline.arch || now.instrument !== baseline.instrument;
 
 const majorOf = ({ node }: Counted): string => /\d+/.exec(node)?.[0] ?? "";
 
-/** Compares each of the framework's cells that both have: its instructions, and the misses of `missCells`, where they can be compared, and its ratio to raw of the same run, where that is needed. */
-export const judge = (now: Counted, baseline: Counted): Verdict[] => {
-  const verdicts: Verdict[] = [];
-  const absolute = whyNotAbsolute(now, baseline) === null;
-  const add = (cell: string, of: Verdict["of"], was: number, is: number): void => {
-    verdicts.push({ cell, of, was, is, holds: is <= was * limits[of] });
+/** Compares the framework's cells with the baseline: instructions and, for `missCells`, misses where they are comparable; the ratio to raw of the same run where needed. */
+export const compareWithBaseline = (now: Counted, baseline: Counted): Comparison[] => {
+  const comparisons: Comparison[] = [];
+  const absolute = reasonForRatiosOnly(now, baseline) === null;
+  const add = (cell: string, of: Comparison["of"], was: number, is: number): void => {
+    comparisons.push({ cell, of, was, is, holds: is <= was * limits[of] });
   };
   for (const [cell, { instructions, misses }] of Object.entries(now.cells)) {
     const before = baseline.cells[cell];
@@ -75,12 +75,12 @@ export const judge = (now: Counted, baseline: Counted): Verdict[] => {
     if (needsReference(now, baseline) || REFERENCE in now.cells)
       add(cell, "ratio to raw json", before.instructions / rawOf(baseline), instructions / rawOf(now));
   }
-  if (verdicts.length === 0) throw new Error("The baseline has none of the cells that were counted");
-  return verdicts;
+  if (comparisons.length === 0) throw new Error("The baseline has none of the cells that were counted");
+  return comparisons;
 };
 
 const rawOf = ({ cells }: Counted): number => {
   const raw = cells[REFERENCE];
-  if (raw === undefined) throw new Error(`${REFERENCE} was not counted, and every ratio is made to it`);
+  if (raw === undefined) throw new Error(`${REFERENCE} was not counted, but every ratio refers to it`);
   return raw.instructions;
 };

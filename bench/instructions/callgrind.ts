@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** What callgrind counted, of user space and of all threads. */
-export interface Taken {
+/** Counts of callgrind, for all threads in user space. */
+export interface Counts {
   readonly instructions: number;
   /** Misses of the simulated first-level caches: of instructions, and of data read or written. */
   readonly misses: number;
@@ -16,14 +16,14 @@ export interface Taken {
 export interface CountedServer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** Runs `work` with counting enabled; otherwise the server is several times faster, and nothing is counted. */
-  counting(work: () => Promise<void>): Promise<void>;
-  /** Counts since the last call, or since counting was enabled. */
-  taken(): Promise<Taken>;
+  /** Runs `work` with counting enabled. Without it the server is several times faster, and nothing is counted. */
+  whileCounting(work: () => Promise<void>): Promise<void>;
+  /** Returns the counts since the last call, or since counting was enabled. */
+  takeCounts(): Promise<Counts>;
 }
 
-/** What counts, with its version; `null` with the reason where it cannot be had. */
-export const instrument = (): { readonly name: string | null; readonly reason: string } => {
+/** Returns the name and version of the counting program, or `null` with the reason if it is not installed. */
+export const findInstrument = (): { readonly name: string | null; readonly reason: string } => {
   for (const program of ["valgrind", "vgdb"]) {
     const { error } = spawnSync(program, ["--version"]);
     if (error !== undefined) return { name: null, reason: `${program} is not installed` };
@@ -32,12 +32,12 @@ export const instrument = (): { readonly name: string | null; readonly reason: s
   return { name: `${version} callgrind`, reason: "" };
 };
 
-/** Milliseconds a server may take to listen: counting must work while tests have the processor. */
-const PATIENCE_MS = 300_000;
+/** Maximum time until a server listens; long, because tests may use the processor at the same time. */
+const START_TIMEOUT_MS = 300_000;
 
 /**
- * Simulated caches of a fixed size, so that misses do not depend on the machine. A way of the first level is as long as a page: an address within its page
- * decides about the set, and it does not matter where the system puts the pages.
+ * Simulated caches of a fixed size, so that misses do not depend on the machine. A way of the first-level caches has the size of a page, so the set depends only
+ * on the offset within a page, not on the physical address.
  */
 const caches: readonly string[] = [
   "--cache-sim=yes",
@@ -51,10 +51,10 @@ const endAll = (): void => {
   for (const child of running) child.kill("SIGKILL");
 };
 
-/** The line with the address, as most programs print it. */
+/** The line with the address that most programs print. */
 const LISTENS_OVER_HTTP = /"event":"listening".*127\.0\.0\.1:(\d+)/;
 
-/** Starts a program of `servers/` under callgrind, with counting off; it ends with this process. @param portLine finds the port in the line that tells it */
+/** Starts a program of `servers/` under callgrind, with counting disabled; it is killed when this process exits. @param portLine matches the printed line with the port */
 export const startCounted = async (
   file: string,
   args: readonly string[],
@@ -71,8 +71,8 @@ export const startCounted = async (
       `--callgrind-out-file=${join(folder, "counts")}`,
       process.execPath,
       ...process.execArgv.filter((argument) => argument.startsWith("--conditions=")),
-      "--single-threaded", // concurrent compilation and garbage collection would be counted at random
-      "--no-flush-bytecode", // code that one workload does not use must still be there for the next
+      "--single-threaded", // otherwise the share of concurrent compilation and garbage collection varies
+      "--no-flush-bytecode", // keeps code that one workload does not use for the next
       ...execArgv,
       join(import.meta.dirname, "../servers", file),
       ...args,
@@ -101,19 +101,19 @@ export const startCounted = async (
   };
   try {
     const pid = child.pid ?? 0;
-    const port = await listening(child, file, portLine);
-    return { pid, port, ...counter(pid, folder), [Symbol.asyncDispose]: end };
+    const port = await waitForPort(child, file, portLine);
+    return { pid, port, ...createCounter(pid, folder), [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
     throw error;
   }
 };
 
-const listening = (child: ChildProcess, name: string, portLine: RegExp): Promise<number> => {
+const waitForPort = (child: ChildProcess, name: string, portLine: RegExp): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const lines: string[] = [];
   const fail = (what: string): void => reject(new Error(`${name} ${what}\n${lines.slice(-20).join("\n")}`));
-  const timer = setTimeout(() => fail(`does not listen after ${PATIENCE_MS} ms`), PATIENCE_MS);
+  const timer = setTimeout(() => fail(`did not listen within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue;
     createInterface({ input }).on("line", (line) => {
@@ -129,37 +129,37 @@ const listening = (child: ChildProcess, name: string, portLine: RegExp): Promise
 
 const run = promisify(execFile);
 
-const counter = (pid: number, folder: string): Pick<CountedServer, "counting" | "taken"> => {
-  const tell = (command: string) => run("vgdb", [`--pid=${pid}`, command], { timeout: 300_000 });
+const createCounter = (pid: number, folder: string): Pick<CountedServer, "whileCounting" | "takeCounts"> => {
+  const sendCommand = (command: string) => run("vgdb", [`--pid=${pid}`, command], { timeout: 300_000 });
   return {
-    counting: async (work) => {
-      await tell("instrumentation on");
+    whileCounting: async (work) => {
+      await sendCommand("instrumentation on");
       try {
         await work();
       } finally {
-        await tell("instrumentation off");
+        await sendCommand("instrumentation off");
       }
     },
-    taken: async () => {
-      await tell("dump");
-      const taken = { instructions: 0, misses: 0 };
+    takeCounts: async () => {
+      await sendCommand("dump");
+      const counts = { instructions: 0, misses: 0 };
       for (const name of await readdir(folder)) {
         const dump = join(folder, name);
         const { instructions, misses } = readDump(await readFile(dump, "utf8"));
-        taken.instructions += instructions;
-        taken.misses += misses;
+        counts.instructions += instructions;
+        counts.misses += misses;
         await rm(dump);
       }
-      if (taken.instructions === 0) throw new Error("callgrind printed no total");
-      return taken;
+      if (counts.instructions === 0) throw new Error("callgrind printed no total");
+      return counts;
     },
   };
 };
 
 const misses = ["I1mr", "D1mr", "D1mw"];
 
-/** The totals of a dump; nothing for an empty file, which callgrind makes at the start. */
-const readDump = (text: string): Taken => {
+/** Reads the totals of a dump; zeros for the empty file that callgrind creates at the start. */
+const readDump = (text: string): Counts => {
   const events = /^events: (.+)$/m.exec(text)?.[1]?.split(" ") ?? [];
   const totals = /^totals: (.+)$/m.exec(text)?.[1]?.split(" ") ?? [];
   const sum = (names: readonly string[]): number =>

@@ -1,5 +1,5 @@
-import type { Workload } from "../compare/workloads.ts";
-import { verify } from "../compare/verify.ts";
+import type { Workload } from "../workloads/workloads.ts";
+import { verify } from "../workloads/verify.ts";
 import { Load } from "../load/load.ts";
 import type { Shot } from "../load/shot.ts";
 import { median } from "../measure/statistics.ts";
@@ -15,33 +15,33 @@ export interface Subject {
   readonly nodeArgs?: readonly string[];
 }
 
-/** What a server does in user space for one request. */
+/** Cost of one request in user space. */
 export interface Count {
   readonly instructions: number;
-  /** Misses of simulated first-level caches. Rounded; the fewest of the windows that count. */
+  /** Misses of the simulated first-level caches, rounded; the minimum of the counted windows. */
   readonly misses: number;
-  /** Instructions of the cheapest and of the dearest of the windows that count. */
+  /** Minimum and maximum instructions of the counted windows. */
   readonly low: number;
   readonly high: number;
 }
 
-/** How much is sent. */
+/** Number of requests and windows. */
 export interface Effort {
-  /** Times that all workloads are sent in turn before the first is counted. */
+  /** Warm-up passes over all workloads before the first one is counted. */
   readonly passes: number;
-  /** Requests of each workload in a pass, and once more right before it is counted. */
+  /** Requests of each workload per pass, and again right before it is counted. */
   readonly warmUp: number;
-  /** Measured windows, after one warm-up window and more until they are stable. */
+  /** Counted windows: the last ones, once they are stable. */
   readonly windows: number;
   /** Requests of a window. */
   readonly requests: number;
-  /** The count that stands for the windows. */
+  /** Computes the result from the counts of the windows. */
   readonly estimate: (windows: readonly number[]) => number;
 }
 
 /**
- * Little enough for every change. The cheapest of the short windows stands for them, because what differs between windows only adds: a collection, a
- * timer, code compiled late, and on a busy machine turns of the event loop with fewer requests.
+ * Few enough requests for every change. The cheapest of the short windows counts, because noise only adds instructions: a garbage collection, a
+ * timer, late compilation, and on a busy machine turns of the event loop with fewer requests.
  */
 export const gateEffort: Effort = {
   passes: 2,
@@ -51,24 +51,30 @@ export const gateEffort: Effort = {
   estimate: (windows) => Math.min(...windows),
 };
 
-/** Enough for code that is compiled for good, and for windows that hold their share of collections. */
-export const usualEffort: Effort = { passes: 3, warmUp: 4000, windows: 6, requests: 1000, estimate: median };
+/** Enough for optimized code, and for windows that contain their share of garbage collections. */
+export const defaultEffort: Effort = {
+  passes: 3,
+  warmUp: 4000,
+  windows: 6,
+  requests: 1000,
+  estimate: median,
+};
 
-/** Connections with one request on the way each: the server has always all of them to answer, however fast the client is. */
+/** Connections with one request in flight each, so that the server always has requests to answer. */
 const CONNECTIONS = 64;
 
-const stillTime = `${import.meta.dirname}/../servers/still-time.ts`;
+const frozenTime = `${import.meta.dirname}/../servers/frozen-time.ts`;
 
-/** Starts a server and counts each workload; all of them are warm before the first is counted. */
+/** Starts a server and counts each workload, after a warm-up of all workloads. */
 export const countSubject = async (
   { name, file, args, nodeArgs = [] }: Subject,
   workloads: readonly Workload[],
-  effort: Effort = usualEffort,
+  effort: Effort = defaultEffort,
 ): Promise<Map<string, Count>> => {
-  await using server = await startCounted(file, args, ["--import", stillTime, ...nodeArgs]);
+  await using server = await startCounted(file, args, ["--import", frozenTime, ...nodeArgs]);
   const load = new Load(server.port);
   const warm = (shot: Shot): Promise<unknown> =>
-    insist(name, load, () => load.run(shot, CONNECTIONS, effort.warmUp));
+    retry(name, load, () => load.run(shot, CONNECTIONS, effort.warmUp));
   const shots: (readonly [workload: string, shot: Shot])[] = [];
   for (const workload of workloads) shots.push([workload.name, await verify(name, server.port, workload)]);
   for (let pass = 0; pass < effort.passes; pass++) {
@@ -77,19 +83,19 @@ export const countSubject = async (
   const counts = new Map<string, Count>();
   for (const [workload, shot] of shots) {
     await warm(shot);
-    counts.set(workload, await insist(name, load, () => countShot(server, load, shot, effort)));
+    counts.set(workload, await retry(name, load, () => countShot(server, load, shot, effort)));
   }
   load.close();
   return counts;
 };
 
-/** Windows have settled when the medians of their halves differ by less than this share. */
+/** Windows are stable when the medians of their halves differ by less than this share. */
 const TOLERANCE = 0.03;
 
-/** Times as many windows at most: the compiler works beside the requests, and a busy machine delays it. */
-const PATIENCE = 4;
+/** Maximum factor of windows until they are stable: a busy machine delays compilation. */
+const MAX_WINDOW_FACTOR = 4;
 
-/** Counts one kind of request in a server that is warm, window by window until the last ones have settled. */
+/** Counts one kind of request on a warm server, window by window until the last ones are stable. */
 export const countShot = async (
   server: CountedServer,
   load: Load,
@@ -98,37 +104,37 @@ export const countShot = async (
 ): Promise<Count> => {
   let last: number[] = [];
   let misses = Infinity;
-  await server.counting(async () => {
+  await server.whileCounting(async () => {
     for (
       let window = -1;
-      window < windows * PATIENCE && !(last.length === windows && settled(last));
+      window < windows * MAX_WINDOW_FACTOR && !(last.length === windows && isStable(last));
       window++
     ) {
       await load.run(shot, CONNECTIONS, requests);
-      const taken = await server.taken();
+      const counts = await server.takeCounts();
       if (window < 0) continue;
-      last = [...last, Math.round(taken.instructions / requests)].slice(-windows);
-      misses = Math.min(misses, Math.round(taken.misses / requests));
+      last = [...last, Math.round(counts.instructions / requests)].slice(-windows);
+      misses = Math.min(misses, Math.round(counts.misses / requests));
     }
   });
   return { instructions: estimate(last), misses, low: Math.min(...last), high: Math.max(...last) };
 };
 
-const settled = (counts: readonly number[]): boolean => {
+const isStable = (counts: readonly number[]): boolean => {
   const middle = counts.length >> 1;
   return Math.abs(median(counts.slice(0, middle)) / median(counts.slice(middle)) - 1) < TOLERANCE;
 };
 
-/** Tries that may fail in a row: a server that waits for the processor may close connections that it holds for idle. */
+/** Maximum attempts: a server that waits for the processor may close connections that appear idle. */
 const ATTEMPTS = 4;
 
-const insist = async <T>(name: string, load: Load, work: () => Promise<T>): Promise<T> => {
+const retry = async <T>(name: string, load: Load, work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (cause) {
       load.close();
-      if (attempt === ATTEMPTS) throw new Error(`${name}: ${ATTEMPTS} runs in a row failed`, { cause });
+      if (attempt === ATTEMPTS) throw new Error(`${name}: ${ATTEMPTS} consecutive runs failed`, { cause });
     }
   }
 };

@@ -1,28 +1,28 @@
 /**
- * Counts the user-space instructions and simulated cache misses of one request: metrics that do not depend on the load of the machine.
+ * Counts the user-space instructions and simulated cache misses of one request: metrics that do not depend on machine load.
  *
  *   bench:instructions                   counts every server with every workload
- *   bench:instructions --check           counts the gate's cells; fails when one has more than 5 % more instructions, or 10 % more misses, than its baseline
- *   bench:instructions --check --plant   the same with a planted cost: must fail
- *   bench:instructions --write           counts the gate's cells and makes them the baseline
+ *   bench:instructions --check           counts the gate's cells; fails if one exceeds its baseline by 5 % of instructions or 10 % of misses
+ *   bench:instructions --check --plant   the same with a planted cost, which must fail
+ *   bench:instructions --write           counts the gate's cells and stores them as the baseline
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import {
   type Baseline,
   type Counted,
-  judge,
+  compareWithBaseline,
   limits,
   needsReference,
   readBaseline,
-  whyNotAbsolute,
+  reasonForRatiosOnly,
   writeBaseline,
 } from "./baseline.ts";
-import { instrument } from "./callgrind.ts";
+import { findInstrument } from "./callgrind.ts";
 import { type Count, countSubject } from "./count.ts";
 import { allJobs, baselineJobs, gateJobs, type Job, plantedJobs, REFERENCE } from "./subjects.ts";
 
-/** Servers that are counted at once. */
+/** Concurrently counted servers. */
 const LANES = 2;
 
 const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> => {
@@ -44,21 +44,21 @@ const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> =
   return Object.fromEntries(inOrder.map((cell) => [cell, cells.get(cell) as Count]));
 };
 
-/** Of the processes of one server the cheapest counts: the compiler makes slightly different code in each. */
+/** Returns the lower counts of two processes of a server: V8 generates slightly different code in each. */
 const cheaper = (first: Count | undefined, second: Count): Count => {
   if (first === undefined) return second;
   const { misses } = first.misses < second.misses ? first : second;
   return { ...(first.instructions < second.instructions ? first : second), misses };
 };
 
-const here = (instrument: string): Omit<Counted, "cells"> => ({
+const hereWith = (instrument: string): Omit<Counted, "cells"> => ({
   instrument,
   node: process.version,
   arch: process.arch,
 });
 
-const counted = async (name: string, jobs: readonly Job[]): Promise<Counted> => ({
-  ...here(name),
+const countAll = async (name: string, jobs: readonly Job[]): Promise<Counted> => ({
+  ...hereWith(name),
   cells: await countJobs(jobs),
 });
 
@@ -82,20 +82,20 @@ const printCells = (now: Counted, before: Baseline | null): void => {
       "Server, workload",
       "instructions [windows]",
       `ratio to ${REFERENCE}`,
-      "to the baseline",
+      "change to the baseline",
       "cache misses",
-      "to the baseline",
+      "change to the baseline",
     ],
     rows,
   );
 };
 
-/** Processes in which a server over its limit is counted before it fails. */
+/** Processes in which a server over its limit is counted before the check fails. */
 const PROCESSES = 3;
 
-/** Counts the servers that fail in another process. */
-const countedAgain = async (first: Counted, before: Baseline, jobs: readonly Job[]): Promise<Counted> => {
-  const failed = judge(first, before).filter(({ holds }) => !holds);
+/** Counts the servers over their limits again, in new processes. */
+const countAgain = async (first: Counted, before: Baseline, jobs: readonly Job[]): Promise<Counted> => {
+  const failed = compareWithBaseline(first, before).filter(({ holds }) => !holds);
   if (failed.length === 0) return first;
   console.log(`Counting again: ${failed.map(({ cell, of }) => `${cell} (${of})`).join(", ")}\n`);
   const again = jobs.filter(({ subject }) => failed.some(({ cell }) => cell.startsWith(`${subject.name} `)));
@@ -105,17 +105,17 @@ const countedAgain = async (first: Counted, before: Baseline, jobs: readonly Job
   return { ...first, cells };
 };
 
-const check = async (name: string, allOfThem: readonly Job[]): Promise<void> => {
+const check = async (name: string, allJobsOfCheck: readonly Job[]): Promise<void> => {
   const before = await readBaseline();
-  const jobs = needsReference(here(name), before)
-    ? allOfThem
-    : allOfThem.filter(({ subject }) => !REFERENCE.startsWith(`${subject.name} `));
-  let now = await counted(name, jobs);
-  for (let processes = 1; processes < PROCESSES; processes++) now = await countedAgain(now, before, jobs);
+  const jobs = needsReference(hereWith(name), before)
+    ? allJobsOfCheck
+    : allJobsOfCheck.filter(({ subject }) => !REFERENCE.startsWith(`${subject.name} `));
+  let now = await countAll(name, jobs);
+  for (let processes = 1; processes < PROCESSES; processes++) now = await countAgain(now, before, jobs);
   printCells(now, before);
-  const reason = whyNotAbsolute(now, before);
-  if (reason !== null) console.log(`Instructions and misses are not compared, ratios are: ${reason}`);
-  for (const { cell, of, was, is, holds } of judge(now, before)) {
+  const reason = reasonForRatiosOnly(now, before);
+  if (reason !== null) console.log(`Only ratios are compared: ${reason}`);
+  for (const { cell, of, was, is, holds } of compareWithBaseline(now, before)) {
     const digits = of === "ratio to raw json" ? 3 : 0;
     const percent = Math.round((limits[of] - 1) * 100);
     gate(holds, `${cell}: ${of} ${is.toFixed(digits)}, at most ${percent} % over ${was.toFixed(digits)}`);
@@ -126,7 +126,7 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== "--"),
   options: { check: { type: "boolean" }, plant: { type: "boolean" }, write: { type: "boolean" } },
 });
-const { name, reason } = instrument();
+const { name, reason } = findInstrument();
 printTitle("User-space instructions and cache misses for one request");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const since = performance.now();
@@ -135,7 +135,7 @@ if (name === null) {
 } else if (values.check === true) {
   await check(name, values.plant === true ? plantedJobs : gateJobs);
 } else {
-  const now = await counted(name, values.write === true ? baselineJobs : allJobs);
+  const now = await countAll(name, values.write === true ? baselineJobs : allJobs);
   printCells(now, await readBaseline().catch(() => null));
   if (values.write === true) await writeBaseline({ date: new Date().toISOString().slice(0, 10), ...now });
 }

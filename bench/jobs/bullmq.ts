@@ -1,7 +1,7 @@
 import { Queue, Worker } from "bullmq";
 import type { Contender, Payload } from "./contender.ts";
 
-/** BullMQ, which removes done jobs, as its guide for production recommends. */
+/** Opens BullMQ, which removes done jobs, as its production guide recommends. */
 export const bullmq = async (url: string): Promise<Contender> => {
   const { hostname: host, port } = new URL(url);
   const connection = { host, port: Number(port), maxRetriesPerRequest: null };

@@ -1,52 +1,52 @@
 import type { Contender } from "./contender.ts";
-import { addInBatches, addSingly, empty, startLatency, work } from "./measures.ts";
+import { addInBatches, addSingly, drainQueue, measureStartLatency, runJobs } from "./measures.ts";
 
 /** One comparison. */
 export interface Case {
   readonly name: string;
-  /** Jobs in a second are better when there are more, milliseconds when there are fewer. */
+  /** Higher is better for jobs per second, lower for milliseconds. */
   readonly unit: "jobs/s" | "ms";
-  /** A value for each row of the table. */
+  /** Measures a value for each table row. */
   readonly measure: (contender: Contender) => Promise<Readonly<Record<string, number>>>;
 }
 
-/** Jobs that a worker holds at a time in the cases of work. */
+/** Jobs that a worker holds at a time. */
 const heldLevels = [1, 10, 50, 500];
 
-const adding = (name: string, add: (contender: Contender) => Promise<number>): Case => ({
+const addCase = (name: string, add: (contender: Contender) => Promise<number>): Case => ({
   name,
   unit: "jobs/s",
   async measure(contender) {
     const rate = await add(contender);
-    await empty(contender);
+    await drainQueue(contender);
     return { [name]: rate };
   },
 });
 
-const working = (held: number): Case => {
+const workCase = (held: number): Case => {
   const name = `work, ${held} at a time`;
   const jobs = Math.min(4000, 200 * held);
   return {
     name,
     unit: "jobs/s",
-    measure: async (contender) => ({ [name]: await work(contender, jobs, held) }),
+    measure: async (contender) => ({ [name]: await runJobs(contender, jobs, held) }),
   };
 };
 
-/** Cases of throughput. */
+/** Throughput cases. */
 export const throughput: readonly Case[] = [
-  adding("add, one caller", (to) => addSingly(to, 150, 1)),
-  adding("add, ten callers", (to) => addSingly(to, 600, 10)),
-  adding("add, batches of 1,000", (to) => addInBatches(to, 5000, 1000)),
-  ...heldLevels.map(working),
+  addCase("add, one caller", (to) => addSingly(to, 150, 1)),
+  addCase("add, ten callers", (to) => addSingly(to, 600, 10)),
+  addCase("add, batches of 1,000", (to) => addInBatches(to, 5000, 1000)),
+  ...heldLevels.map(workCase),
 ];
 
-/** The time from the call that adds a job to its start, while nothing else is done. */
+/** The time from adding a job to its start, without other work. */
 export const latency: Case = {
   name: "start",
   unit: "ms",
   async measure(contender) {
-    const { p50, p99 } = await startLatency(contender, 100);
+    const { p50, p99 } = await measureStartLatency(contender, 100);
     return { "start, p50": p50, "start, p99": p99 };
   },
 };

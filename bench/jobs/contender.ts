@@ -12,14 +12,14 @@ export const payloadOf = (order: number): Payload => ({
   items: ["first", "second", "third"],
 });
 
-/** A system of background jobs with one queue, on its server. */
+/** A job system with one queue, on its server. */
 export interface Contender extends AsyncDisposable {
   /** Adds one job. */
   add(payload: Payload): Promise<unknown>;
-  /** Adds jobs with one call of the system. */
+  /** Adds jobs with one call. */
   addAll(payloads: readonly Payload[]): Promise<unknown>;
   /** Starts a worker that runs up to `concurrency` jobs at a time, each a call of `handle`. */
   work(concurrency: number, handle: (payload: Payload) => void): Promise<AsyncDisposable>;
-  /** Whether there are jobs whose end is not stored. */
+  /** Returns whether there are jobs whose completion is not stored. */
   hasUnfinished(): Promise<boolean>;
 }

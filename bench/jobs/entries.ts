@@ -13,7 +13,7 @@ export interface Servers {
 /** A contender of a comparison. */
 export interface Entry {
   readonly name: string;
-  /** What done jobs leave behind: only contenders that do the same are compared. */
+  /** Whether done jobs are kept; only contenders that do the same are compared. */
   readonly done: "removed" | "kept";
   readonly open: (servers: Servers, options: { readonly latency: boolean }) => Promise<Contender>;
 }

@@ -4,13 +4,13 @@ import { database, durable, jobs } from "./packages.ts";
 
 const log: Logger = { info() {}, warn: console.warn, error: console.error };
 
-/** Accepts every payload: the cost of a schema library is not the subject. */
+/** Accepts every payload, because the cost of a schema library is not measured. */
 const input: StandardSchema<Payload, Payload> = {
   "~standard": { version: 1, vendor: "bench", validate: (value) => ({ value: value as Payload }) },
 };
 
-/** An app that defines one job. */
-const appWith = (
+/** Creates an app that defines one job. */
+const createApp = (
   url: string,
   options: { readonly concurrency: number; readonly keepSecs: number; readonly runWork: boolean },
   handle: (payload: Payload) => void,
@@ -23,15 +23,15 @@ const appWith = (
   return { app, job };
 };
 
-/** `@framework/jobs`: an app that only enqueues, and another one that works. */
+/** Opens `@framework/jobs`: one app that only enqueues, and another one as worker. */
 export const frameworkJobs = async (url: string, keepSecs: number): Promise<Contender> => {
-  const { app, job } = appWith(url, { concurrency: 1, keepSecs, runWork: false }, () => {});
+  const { app, job } = createApp(url, { concurrency: 1, keepSecs, runWork: false }, () => {});
   await app.start({ log });
   return {
     add: (payload) => job.enqueue(payload),
     addAll: (payloads) => job.enqueueAll(payloads.map((payload) => ({ input: payload }))),
     async work(concurrency, handle) {
-      const worker = appWith(url, { concurrency, keepSecs, runWork: true }, handle);
+      const worker = createApp(url, { concurrency, keepSecs, runWork: true }, handle);
       await worker.app.start({ log });
       return { [Symbol.asyncDispose]: () => worker.app.stop() };
     },

@@ -6,12 +6,12 @@ const logger = new Logger(() => (level, message) => {
   if (level === "error") console.error(message);
 });
 
-/** Handlers at a time of the configuration for which its documentation gives its figures. */
+/** Concurrent handlers of the configuration in its published benchmarks. */
 const DOCUMENTED_CONCURRENCY = 24;
 
 /**
- * `graphile-worker` as its documentation on performance says: prepared statements, jobs claimed in batches into a local queue, of one more than run at a
- * time, and completions of one turn of the event loop in one statement. From 500 jobs on, its documented configuration: a local queue of 500.
+ * Opens `graphile-worker`, configured as its performance documentation recommends: prepared statements, a local queue of one job more than the concurrency,
+ * and one statement for all completions of a turn of the event loop. From 500 jobs on, its published configuration: a local queue of 500.
  */
 export const graphileWorker = async (url: string): Promise<Contender> => {
   const utils = await makeWorkerUtils({ connectionString: url, logger });

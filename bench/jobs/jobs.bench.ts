@@ -1,17 +1,17 @@
 /**
  * Compares `@framework/jobs` with pg-boss, graphile-worker and BullMQ: adding jobs, running them, and the time until a job starts. The PostgreSQL ones share
- * a server. All in turns within one run, with the same durability.
+ * a server. All alternately within one run, with the same durability.
  *
  *   pnpm --filter @framework/bench bench:jobs [parts] [--rounds 9] [--only "work, 10"]
  */
 import { parseArgs } from "node:util";
 import { printTable, printTitle } from "../measure/report.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { type Case, latency, throughput } from "./cases.ts";
 import { entries, type Servers } from "./entries.ts";
-import { judge } from "./gates.ts";
+import { checkRatio } from "./gates.ts";
 import { startPostgres, startRedis } from "./packages.ts";
-import { inRounds, type Open, type Taken } from "./rounds.ts";
+import { measureInRounds, type Open, type Values } from "./rounds.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds);
 
-/** Whether a commit waits for the disk. Without it both servers have written to the operating system: a power cut may lose jobs, a killed server does not. */
+/** Whether a commit waits for the disk. Otherwise both servers have written to the operating system: a power failure may lose jobs, a killed server does not. */
 const parts: Readonly<Record<string, { readonly fsync: boolean; readonly title: string }>> = {
   cached: { fsync: false, title: "PostgreSQL without fsync, Redis with an append-only file without fsync" },
   flushed: { fsync: true, title: "PostgreSQL with fsync, Redis with `appendfsync always`" },
@@ -45,19 +45,20 @@ const digitsOf = (unit: Case["unit"]): number => (unit === "ms" ? 1 : 0);
 
 const measure = async (cases: readonly Case[], opened: readonly Open[], part: string): Promise<void> => {
   for (const each of cases.filter(isChosen)) {
-    for (const [row, taken] of await inRounds(each, opened, rounds)) {
-      const cell = ({ name }: Open): string => shown(estimate(taken.get(name) ?? []), digitsOf(each.unit));
+    for (const [row, taken] of await measureInRounds(each, opened, rounds)) {
+      const cell = ({ name }: Open): string =>
+        formatEstimate(estimate(taken.get(name) ?? []), digitsOf(each.unit));
       printTable([`${row}, ${each.unit}`, ...opened.map(({ name }) => name)], [["", ...opened.map(cell)]]);
-      judgeRow({ part, row, unit: each.unit }, opened, taken);
+      checkRow({ part, row, unit: each.unit }, opened, taken);
     }
   }
 };
 
-/** Compares each peer with the framework's contender that leaves the same behind. */
-const judgeRow = (
+/** Compares each peer with the framework's contender that treats done jobs the same way. */
+const checkRow = (
   row: { readonly part: string; readonly row: string; readonly unit: Case["unit"] },
   opened: readonly Open[],
-  taken: Taken,
+  taken: Values,
 ): void => {
   for (const peer of opened.filter(({ name }) => !name.startsWith("jobs"))) {
     const own = opened.find(({ name, done }) => name.startsWith("jobs") && done === peer.done);
@@ -67,13 +68,13 @@ const judgeRow = (
       const other = theirs[at] ?? NaN;
       return row.unit === "ms" ? other / value : value / other;
     });
-    judge({ ...row, peer: peer.name }, estimate(ratios));
+    checkRatio({ ...row, peer: peer.name }, estimate(ratios));
   }
   console.log("");
 };
 
 printTitle(
-  `Jobs beside their peers, medians of ${rounds} rounds with 95 % intervals; a ratio above 1 is ahead`,
+  `Jobs compared with peers, medians of ${rounds} rounds with 95 % intervals; above 1 the framework is faster`,
 );
 for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
   const part = parts[name];

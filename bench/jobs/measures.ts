@@ -4,7 +4,7 @@ import { type Contender, payloadOf } from "./contender.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Jobs in a second, when `callers` add one after the other each. */
+/** Measures added jobs per second, with `callers` concurrent callers that add single jobs. */
 export const addSingly = async (contender: Contender, jobs: number, callers: number): Promise<number> => {
   let left = jobs;
   const caller = async (): Promise<void> => {
@@ -15,7 +15,7 @@ export const addSingly = async (contender: Contender, jobs: number, callers: num
   return perSecond(jobs, from);
 };
 
-/** Jobs in a second, when one caller adds batches. */
+/** Measures added jobs per second, when one caller adds batches. */
 export const addInBatches = async (contender: Contender, jobs: number, batch: number): Promise<number> => {
   const payloads = Array.from({ length: batch }, (_, at) => payloadOf(at));
   const from = performance.now();
@@ -23,8 +23,8 @@ export const addInBatches = async (contender: Contender, jobs: number, batch: nu
   return perSecond(jobs, from);
 };
 
-/** Works until nothing is left. */
-export const empty = async (contender: Contender): Promise<void> => {
+/** Runs a worker until no unfinished job is left. */
+export const drainQueue = async (contender: Contender): Promise<void> => {
   const end = performance.now() + MINUTE_MS;
   const working = await contender.work(50, () => {});
   try {
@@ -37,8 +37,8 @@ export const empty = async (contender: Contender): Promise<void> => {
   }
 };
 
-/** Jobs in a second, from the first handler to the last stored end; the jobs are there before the worker starts. */
-export const work = async (contender: Contender, jobs: number, concurrency: number): Promise<number> => {
+/** Measures completed jobs per second, from the first handler to the last stored completion. All jobs are added before the worker starts. */
+export const runJobs = async (contender: Contender, jobs: number, concurrency: number): Promise<number> => {
   for (let added = 0; added < jobs; added += 1000)
     await contender.addAll(Array.from({ length: Math.min(1000, jobs - added) }, (_, at) => payloadOf(at)));
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -53,14 +53,14 @@ export const work = async (contender: Contender, jobs: number, concurrency: numb
   return perSecond(jobs, from);
 };
 
-/** Milliseconds from the call that adds a job to the call of its handler, when nothing else is done. */
+/** Milliseconds from adding a job to the call of its handler, without other work. */
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Adds jobs, each after a pause of 5 to 25 ms after the end of the one before. */
-export const startLatency = async (contender: Contender, jobs: number): Promise<Latency> => {
+/** Adds jobs one by one, each 5 to 25 ms after the previous one ended. */
+export const measureStartLatency = async (contender: Contender, jobs: number): Promise<Latency> => {
   let started = Promise.withResolvers<number>();
   await using _worker = await contender.work(10, () => started.resolve(performance.now()));
   await contender.add(payloadOf(0));

@@ -3,8 +3,8 @@ import type { Contender, Payload } from "./contender.ts";
 import { openDatabase } from "./packages.ts";
 
 /**
- * `pg-boss`. A batch is claimed by one statement and completed by another, which is its way to many jobs a second; all of a batch fail when one does. Full
- * batches are followed by the next at once. With `notify` new jobs wake workers: for latency, because it slows the adding down.
+ * Opens `pg-boss`. For throughput one statement claims a batch and another completes it; if one job fails, all of its batch fail. The next batch follows a full
+ * one without a pause. With `notify` new jobs wake workers; only for latency, because it slows down adding jobs.
  */
 export const pgBoss = async (url: string, { notify }: { readonly notify: boolean }): Promise<Contender> => {
   const boss = new PgBoss({ connectionString: url, useListenNotify: notify });
@@ -21,7 +21,7 @@ export const pgBoss = async (url: string, { notify }: { readonly notify: boolean
         payloads.map((data) => ({ data })),
       ),
     async work(concurrency, handle) {
-      // A batch of one is never "full": it would be followed by a pause of 0.5 s.
+      // At least 2: after a batch of one, which never counts as full, it pauses for 0.5 s.
       const options = {
         batchSize: Math.max(2, concurrency),
         burstWhenBatchFull: true,

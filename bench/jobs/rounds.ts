@@ -1,33 +1,33 @@
 import type { Case } from "./cases.ts";
 import type { Contender } from "./contender.ts";
 
-/** A contender that is open. */
+/** An open contender. */
 export interface Open {
   readonly name: string;
   readonly done: "removed" | "kept";
   readonly contender: Contender;
 }
 
-/** Values of one row by contender, one for each round. */
-export type Taken = ReadonlyMap<string, readonly number[]>;
+/** Values of one row by contender, one per round. */
+export type Values = ReadonlyMap<string, readonly number[]>;
 
-/** Measures a case with all contenders in turns, in reverse order each round, so that noise affects all. Returns the rows of the case. */
-export const inRounds = async (
+/** Measures a case with all contenders alternately, in reverse order each round, so that noise affects all. Returns the rows of the case. */
+export const measureInRounds = async (
   { measure }: Case,
   contenders: readonly Open[],
   rounds: number,
-): Promise<ReadonlyMap<string, Taken>> => {
+): Promise<ReadonlyMap<string, Values>> => {
   const rows = new Map<string, Map<string, number[]>>();
   for (let round = -1; round < rounds; round++) {
     for (const { name, contender } of round % 2 === 0 ? contenders : contenders.toReversed()) {
       const values = await measure(contender);
-      if (round >= 0) note(rows, name, values); // the first round warms up
+      if (round >= 0) record(rows, name, values); // the first round warms up
     }
   }
   return rows;
 };
 
-const note = (
+const record = (
   rows: Map<string, Map<string, number[]>>,
   name: string,
   values: Readonly<Record<string, number>>,

@@ -1,8 +1,8 @@
 import { type Spent, startMeter } from "../measure/spent.ts";
 import { type BareMessage, loadKafkajs } from "./packages.ts";
 
-/** Reads a topic with bare kafkajs, written by hand: in each batch many keys beside each other, each key in its order. */
-export const bareRead = async (
+/** Reads a topic with hand-written code on kafkajs: several keys of a batch concurrently, the messages of a key in order. */
+export const readBare = async (
   broker: string,
   topic: string,
   groupId: string,
@@ -19,23 +19,23 @@ export const bareRead = async (
     partitionsConsumedConcurrently: 16,
     eachBatch: async ({ batch, resolveOffset }) => {
       spent ??= startMeter();
-      await byKey(batch.messages, async ({ value }) => {
+      await runByKey(batch.messages, async ({ value }) => {
         if (await handle(JSON.parse(value.toString()))) all.resolve();
       });
       resolveOffset(batch.messages.at(-1)?.offset ?? "0");
     },
   });
   await all.promise;
-  const took = (spent ?? startMeter())();
+  const result = (spent ?? startMeter())();
   await consumer.disconnect();
-  return took;
+  return result;
 };
 
-/** Handlers of one partition: with its 4 partitions, 16 in all. */
+/** Concurrent handlers per partition; 16 for 4 partitions. */
 const HANDLERS = 4;
 
-/** Runs the messages of each key one after the other, and several keys beside each other. */
-const byKey = async (
+/** Runs the messages of a key sequentially, and several keys concurrently. */
+const runByKey = async (
   messages: readonly BareMessage[],
   run: (message: BareMessage) => Promise<void>,
 ): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and kafkajs, as `@framework/kafka` has it. */
+/** The measured packages, loaded from their sources, and kafkajs. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 
@@ -6,14 +6,14 @@ export { kafkaBroker } from "../../packages/kafka/src/index.ts";
 export { messaging } from "../../packages/messaging/src/index.ts";
 export { startKafka } from "../../tools/services/src/kafka.ts";
 
-/** A message as kafkajs hands it over. */
+/** A message from kafkajs. */
 export interface BareMessage {
   readonly key: Buffer | null;
   readonly value: Buffer;
   readonly offset: string;
 }
 
-/** The part of a consumer of kafkajs that is used here. */
+/** The used part of a kafkajs consumer. */
 export interface BareConsumer {
   connect(): Promise<void>;
   subscribe(options: { readonly topic: string; readonly fromBeginning: boolean }): Promise<void>;
@@ -33,6 +33,6 @@ interface Kafkajs {
   };
 }
 
-/** kafkajs, as `@framework/kafka` has it. */
+/** kafkajs in the version of `@framework/kafka`. */
 export const loadKafkajs = (): Kafkajs =>
   createRequire(new URL("../../packages/kafka/package.json", import.meta.url))("kafkajs") as Kafkajs;

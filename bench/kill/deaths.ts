@@ -16,24 +16,24 @@ const NOTICE_MS = 250;
 /** Tracks the worker of each connection, and attributes each failed request to the death of its worker. */
 export class Deaths {
   readonly all: Death[] = [];
-  /** Failed requests that no death explains. */
+  /** Failed requests that were not in flight on a killed worker. */
   readonly unexplained: string[] = [];
-  /** Workers that have answered, the dead ones included. */
+  /** Workers that have answered, including killed ones. */
   readonly answering: Set<number> = new Set();
   private readonly workers = new Map<Connection, number | null>();
 
-  /** A request is sent on this connection. */
-  uses(connection: Connection): void {
+  /** Called before a request is sent on this connection. */
+  onSend(connection: Connection): void {
     if (!this.workers.has(connection)) this.workers.set(connection, null);
   }
 
-  /** A worker is killed now. */
+  /** Records that a worker is killed now. */
   add(pid: number): void {
     const mine = [...this.workers].filter(([connection, worker]) => worker === pid || !connection.answered);
     this.all.push({ pid, at: performance.now(), inFlight: mine.length, failed: 0 });
   }
 
-  seen(outcome: Outcome, connection: Connection): void {
+  onOutcome(outcome: Outcome, connection: Connection): void {
     if (outcome.kind === "reply") {
       const pid = workerOf(outcome.reply.body);
       if (pid !== null) this.answering.add(pid);
@@ -43,13 +43,13 @@ export class Deaths {
     }
     const worker = this.workers.get(connection) ?? null;
     this.workers.delete(connection);
-    if (outcome.kind === "left") return;
+    if (outcome.kind === "disconnected") return;
     const death = outcome.kind.startsWith("reset") ? this.deathOf(worker, connection) : undefined;
     if (death !== undefined) death.failed++;
-    else this.unexplained.push(`${outcome.kind} (${outcome.reason}), worker ${worker ?? "not known"}`);
+    else this.unexplained.push(`${outcome.kind} (${outcome.reason}), worker ${worker ?? "unknown"}`);
   }
 
-  /** The death of its worker; without a reply the worker is unknown, so a death right before the failure counts. */
+  /** Finds the death of the worker; without a reply the worker is unknown, and a death right before the failure counts. */
   private deathOf(worker: number | null, { openedAt }: Connection): Death | undefined {
     if (worker !== null) return this.all.find(({ pid }) => pid === worker);
     const now = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Proves that a worker's death loses only its requests in flight: one of two workers is killed every second
- * under load, without retries of the client.
+ * Verifies that a killed worker loses only its requests in flight: kills one of two workers every second under load. The clients
+ * do not retry.
  *
  *   pnpm bench:kill [seconds]
  */
@@ -16,7 +16,7 @@ import { Deaths } from "./deaths.ts";
 const seconds = Number(process.argv[2] ?? 30);
 const CONNECTIONS = 32;
 
-/** A slot whose worker dies again and again waits up to 5 s for the next one. */
+/** Time limit for both workers to serve again; a slot whose workers keep dying is restarted after up to 5 s. */
 const RECOVERY_MS = 15_000;
 
 printTitle(`${seconds} s of load on 2 workers, one killed every second`);
@@ -28,7 +28,7 @@ let longestGap = 0;
 let lastReply = performance.now();
 let ends = false;
 
-/** A quarter of the clients waits in a slow handler, another opens a connection for each request. */
+/** A quarter of the clients uses a slow handler, another quarter opens a connection per request. */
 const requests: readonly LaneRequest[] = [
   { path: "/slow/20" },
   { path: "/books", fields: { Connection: "close" } },
@@ -41,10 +41,10 @@ const lanes = Array.from({ length: CONNECTIONS }, (_, index) => {
   return new Lane({
     port,
     next: () => (ends ? null : request),
-    sends: (connection) => deaths.uses(connection),
-    seen: (outcome, connection) => {
+    onSend: (connection) => deaths.onSend(connection),
+    onOutcome: (outcome, connection) => {
       tally.add(outcome);
-      deaths.seen(outcome, connection);
+      deaths.onOutcome(outcome, connection);
       if (outcome.kind !== "reply") return;
       const now = performance.now();
       longestGap = Math.max(longestGap, now - lastReply);
@@ -63,7 +63,7 @@ for (let second = 0; second < seconds; second++) {
   deaths.add(pid);
   process.kill(pid, "SIGKILL");
 }
-/** Asks until both workers have answered: one of two idle workers may take all connections of a moment. */
+/** Sends requests until both workers have answered, since one idle worker may accept all connections of a batch. */
 const bothServing = async (): Promise<ReadonlySet<number>> => {
   const from = performance.now();
   let workers = new Set<number>();
@@ -97,7 +97,7 @@ printTable(
   ],
 );
 const lost = deaths.all.map(({ failed, inFlight }) => `${failed} of ${inFlight}`).join(", ");
-console.log(`lost of those in flight, for each death: ${lost}\n`);
+console.log(`lost of the requests in flight, for each killed worker: ${lost}\n`);
 const { unexplained } = deaths;
 gate(deaths.all.length >= seconds / 3, `workers were killed: ${deaths.all.length} in ${seconds} s`);
 gate(tally.failed > 0, `requests were in flight on them: ${tally.failed} failed`);
@@ -108,7 +108,7 @@ gate(
 for (const text of unexplained.slice(0, 10)) console.log(`       ${text}`);
 gate(
   deaths.all.every(({ failed, inFlight }) => failed <= inFlight),
-  "no death cost more than was in flight on that worker",
+  "no killed worker lost more requests than it had in flight",
 );
 gate(
   refused.length === 0,

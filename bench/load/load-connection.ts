@@ -2,11 +2,11 @@ import { connect, type Socket } from "node:net";
 import { ReplyCounter } from "./reply-counter.ts";
 import type { Shot } from "./shot.ts";
 
-/** Every connection reads into the same memory: what was read is counted before the next read. */
+/** Shared by all connections: bytes are counted before the next read. */
 const readBuffer = Buffer.allocUnsafe(128 * 1024);
 
-/** Whether the last reply says that the server closes its connection. Where replies have a fixed length, the field is an error. */
-const announcesEnd = ({ end }: Shot, buffer: Uint8Array, length: number): boolean => {
+/** Returns whether the last reply has `Connection: close`. Not checked for replies of fixed length, where the field is an error. */
+const announcesClose = ({ end }: Shot, buffer: Uint8Array, length: number): boolean => {
   if (end.kind !== "body") return false;
   const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, length);
   return bytes.includes("Connection: close") || bytes.includes("connection: close");
@@ -16,26 +16,26 @@ const announcesEnd = ({ end }: Shot, buffer: Uint8Array, length: number): boolea
 export interface Driver {
   /** The next bytes to send. */
   readonly bytesOf: (shot: Shot) => Buffer;
-  /** All replies of the shot have arrived; returns whether to send it again. */
-  readonly again: (connection: LoadConnection) => boolean;
-  /** The server ends this connection with its last reply; the shot is to be sent over another one. */
+  /** Called when all replies of the shot have arrived; returns whether to send it again. */
+  readonly onReplies: (connection: LoadConnection) => boolean;
+  /** Called when the server closes this connection after its last reply; sends the shot over a new one. */
   readonly replace: (connection: LoadConnection, shot: Shot) => void;
-  /** The connection failed while replies were outstanding. */
-  readonly failed: (error: Error) => void;
+  /** Called when the connection fails while replies are outstanding. */
+  readonly onError: (error: Error) => void;
 }
 
-/** One keep-alive connection with almost no allocations per request, so that the client does not distort the measurement. */
+/** A keep-alive connection with almost no allocations per request, so that the client does not distort the measurement. */
 export class LoadConnection {
   /** Milliseconds of `performance.now()` at which the last shot was sent. */
   sentAt = 0;
   private readonly socket: Socket;
   private readonly driver: Driver;
   private shot: Shot | null = null;
-  /** What the handshake has answered so far; null once it is over. */
-  private greeting: string | null = null;
+  /** Received part of the handshake reply; null once it is complete. */
+  private handshakeReply: string | null = null;
   private counter: ReplyCounter | null = null;
   private due = 0;
-  private opened = false;
+  private isOpened = false;
 
   constructor(port: number, driver: Driver) {
     this.driver = driver;
@@ -45,8 +45,8 @@ export class LoadConnection {
       noDelay: true,
       onread: { buffer: readBuffer, callback: (length, buffer) => this.read(length, buffer) },
     });
-    this.socket.on("error", (error) => this.lost(error));
-    this.socket.on("close", () => this.lost(new Error("the server closed a connection")));
+    this.socket.on("error", (error) => this.fail(error));
+    this.socket.on("close", () => this.fail(new Error("the server closed a connection")));
   }
 
   /** Whether it can still be used; a server may have closed it while it was idle. */
@@ -54,17 +54,17 @@ export class LoadConnection {
     return !this.socket.destroyed && !this.socket.readableEnded;
   }
 
-  /** Sends a shot; what comes next is decided by `again`. */
+  /** Sends a shot; `onReplies` decides whether it is sent again. */
   fire(shot: Shot): void {
     if (this.shot !== shot) {
       this.shot = shot;
       this.counter = new ReplyCounter(shot.end, shot.status);
     }
     this.due = shot.depth;
-    if (!this.usable) return this.lost(new Error("the server closed a connection before its next request"));
-    if (shot.opening !== undefined && !this.opened) {
-      this.opened = true;
-      this.greeting = "";
+    if (!this.usable) return this.fail(new Error("the server closed a connection before its next request"));
+    if (shot.opening !== undefined && !this.isOpened) {
+      this.isOpened = true;
+      this.handshakeReply = "";
       this.socket.write(shot.opening.bytes);
       return;
     }
@@ -80,36 +80,36 @@ export class LoadConnection {
   private read(length: number, buffer: Uint8Array): boolean {
     const { counter, shot } = this;
     if (counter === null || shot === null || this.due === 0) {
-      this.lost(new Error("unexpected bytes"));
+      this.fail(new Error("unexpected bytes"));
       return true;
     }
-    if (this.greeting !== null) return this.readGreeting(buffer.subarray(0, length), shot);
+    if (this.handshakeReply !== null) return this.readHandshake(buffer.subarray(0, length), shot);
     try {
       this.due -= counter.push(buffer, length);
     } catch (error) {
-      this.lost(error as Error);
+      this.fail(error as Error);
       return true;
     }
-    if (this.due <= 0 && this.driver.again(this)) {
-      if (announcesEnd(shot, buffer, length)) this.driver.replace(this, shot);
+    if (this.due <= 0 && this.driver.onReplies(this)) {
+      if (announcesClose(shot, buffer, length)) this.driver.replace(this, shot);
       else this.fire(shot);
     }
     return true;
   }
 
-  private readGreeting(bytes: Uint8Array, shot: Shot): boolean {
-    this.greeting += Buffer.from(bytes).toString("latin1");
-    const greeting = this.greeting ?? "";
-    if (!greeting.endsWith("\r\n\r\n")) return true;
-    this.greeting = null;
-    if (greeting.startsWith(`HTTP/1.1 ${shot.opening?.status} `)) this.fire(shot);
-    else this.lost(new Error(`another handshake: ${greeting.slice(0, 40)}`));
+  private readHandshake(bytes: Uint8Array, shot: Shot): boolean {
+    this.handshakeReply += Buffer.from(bytes).toString("latin1");
+    const reply = this.handshakeReply ?? "";
+    if (!reply.endsWith("\r\n\r\n")) return true;
+    this.handshakeReply = null;
+    if (reply.startsWith(`HTTP/1.1 ${shot.opening?.status} `)) this.fire(shot);
+    else this.fail(new Error(`unexpected handshake reply: ${reply.slice(0, 40)}`));
     return true;
   }
 
-  private lost(error: Error): void {
-    const waited = this.due > 0;
+  private fail(error: Error): void {
+    const wasWaiting = this.due > 0;
     this.close();
-    if (waited) this.driver.failed(error);
+    if (wasWaiting) this.driver.onError(error);
   }
 }

@@ -57,7 +57,7 @@ test("exactly the requested number of requests is sent, after one on each new co
   expect([...latencies]).toEqual([...latencies].toSorted((a, b) => a - b));
 });
 
-test("open connections are used again", async () => {
+test("open connections are reused", async () => {
   let opened = 0;
   await using served = await serve(hello);
   served.server.on("connection", () => opened++);
@@ -66,7 +66,7 @@ test("open connections are used again", async () => {
   expect(opened).toBe(5);
 });
 
-test("pipelined requests are counted one by one", async () => {
+test("pipelined requests are counted individually", async () => {
   let seen = 0;
   await using served = await serve((request, response) => {
     seen++;
@@ -77,7 +77,7 @@ test("pipelined requests are counted one by one", async () => {
   expect(seen).toBe(4 * 2 + 40);
 });
 
-test("variants are sent in turn, over all connections", async () => {
+test("variants are sent in a cycle over all connections", async () => {
   const seen = new Map<string, number>();
   await using served = await serve((request, response) => {
     const { url = "" } = request;
@@ -107,7 +107,7 @@ test("a connection closed by the server fails the run", async () => {
   await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("closed a connection");
 });
 
-test("a connection whose end a reply announces is replaced", async () => {
+test("a connection is replaced after a reply with Connection: close", async () => {
   let count = 0;
   await using served = await serve((_request, response) => {
     response.shouldKeepAlive = ++count % 10 !== 0;
@@ -119,7 +119,7 @@ test("a connection whose end a reply announces is replaced", async () => {
   expect(count).toBe(103);
 });
 
-test("a run on a connection that the server has closed meanwhile fails at once", async () => {
+test("a run on a connection that the server has closed fails at once", async () => {
   let count = 0;
   await using served = await serve((request, response) => {
     hello(request, response);

@@ -5,14 +5,14 @@ import type { Shot } from "./shot.ts";
 export interface Loaded {
   /** Milliseconds from the first request to the last reply. */
   readonly ms: number;
-  /** Milliseconds each shot took, from the write to its last byte, ascending. */
+  /** Milliseconds from the write of each shot to its last byte, ascending. */
   readonly latencies: Float64Array;
 }
 
-/** Milliseconds after which a run that has not ended is given up. */
-const PATIENCE_MS = 300_000;
+/** Maximum milliseconds of a run. */
+const RUN_TIMEOUT_MS = 300_000;
 
-/** Connections that are opened at once: fewer than a server's queue of connections that it has not accepted yet holds. */
+/** Concurrently opened connections; fewer than a server's accept backlog. */
 const BATCH = 128;
 
 /** Keeps one shot in flight per connection, and sends an exact number of requests. */
@@ -21,8 +21,8 @@ export class Load {
   private connections: LoadConnection[] = [];
   private latencies = new Float64Array(0);
   private ended = 0;
-  /** Shots that are still to be sent. */
-  private left = 0;
+  /** Number of shots to send. */
+  private unsent = 0;
   private turn = 0;
   private settle: { resolve(): void; reject(error: Error): void } | null = null;
 
@@ -31,7 +31,7 @@ export class Load {
   }
 
   /**
-   * Sends `requests` requests over `connections` connections; those that are missing or were closed are opened first, and have answered once before
+   * Sends `requests` requests over `connections` connections. Opens missing and closed connections first, and sends one request on each before
    * the run begins.
    *
    * @throws when one request fails
@@ -70,8 +70,11 @@ export class Load {
     this.settle = { resolve, reject };
     this.latencies = new Float64Array(shots);
     this.ended = 0;
-    this.left = shots - connections.length;
-    const timer = setTimeout(() => reject(new Error(`no end after ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    this.unsent = shots - connections.length;
+    const timer = setTimeout(
+      () => reject(new Error(`the run did not end within ${RUN_TIMEOUT_MS} ms`)),
+      RUN_TIMEOUT_MS,
+    );
     const start = performance.now();
     for (const connection of connections) connection.fire(shot);
     try {
@@ -83,19 +86,19 @@ export class Load {
     return { ms: performance.now() - start, latencies: this.latencies.sort() };
   }
 
-  /** For its connections. */
+  /** Called by the connections. */
   bytesOf({ bytes, variants }: Shot): Buffer {
     return variants?.[this.turn++ % variants.length] ?? bytes;
   }
 
-  /** For its connections. */
-  again(connection: LoadConnection): boolean {
+  /** Called by the connections. */
+  onReplies(connection: LoadConnection): boolean {
     this.latencies[this.ended++] = performance.now() - connection.sentAt;
     if (this.ended === this.latencies.length) this.settle?.resolve();
-    return this.left-- > 0;
+    return this.unsent-- > 0;
   }
 
-  /** For its connections. */
+  /** Called by the connections. */
   replace(connection: LoadConnection, shot: Shot): void {
     connection.close();
     const replacement = new LoadConnection(this.port, this);
@@ -103,8 +106,8 @@ export class Load {
     replacement.fire(shot);
   }
 
-  /** For its connections. */
-  failed(error: Error): void {
+  /** Called by the connections. */
+  onError(error: Error): void {
     this.settle?.reject(error);
   }
 }

@@ -47,7 +47,7 @@ test("a status other than 200 is an error", () => {
   expect(() => counter.push(Buffer.from(plain + failed), plain.length * 2)).toThrow(UnexpectedReply);
 });
 
-test("heads of different lengths are counted by their ends and the length of the body, in pieces of any size", () => {
+test("replies with heads of different lengths are counted, for any chunk size", () => {
   const reply = (left: number): string =>
     `HTTP/1.1 200 OK\r\nX-Left: ${left}\r\nContent-Length: 8\r\n\r\nab\r\n\r\ncd`;
   const bytes = Buffer.from([0, 10, 1000].map(reply).join(""));
@@ -66,7 +66,7 @@ test("heads of different lengths are counted by their ends and the length of the
   );
 });
 
-test("messages without heads are counted by their length alone", () => {
+test("messages without heads are counted by length only", () => {
   const bytes = Buffer.from("..hello..hello..he");
   expect(new ReplyCounter({ kind: "length", bytes: 7, bare: true }).push(bytes, bytes.length)).toBe(2);
 });

@@ -6,15 +6,15 @@ const LINE_FEED = 10;
 /** The received bytes are not the expected reply. */
 export class UnexpectedReply extends Error {}
 
-/** Counts whole replies in the bytes of a connection; of each it looks at the status only. */
+/** Counts complete replies in the bytes of a connection; checks only their status. */
 export class ReplyCounter {
   private readonly end: ReplyEnd;
   private readonly status: string;
   /** Bytes of the reply that is arriving. */
   private seen = 0;
-  /** The last bytes of a chunked reply, which may come in pieces. */
+  /** The last bytes of a chunked reply, which may be split over reads. */
   private tail = "";
-  /** Bytes of the empty line after a head that have arrived; 4 within a body. */
+  /** Received bytes of the empty line that ends a head; 4 within a body. */
   private lineEnds = 0;
 
   constructor(end: ReplyEnd, status = 200) {

@@ -1,5 +1,5 @@
-/** The parts of the logging package that are measured by themselves; none of them is public. */
-// oxlint-disable no-restricted-imports -- only their cost is measured
+/** Internal parts of the logging package, to measure them separately. */
+// oxlint-disable no-restricted-imports -- measures internals
 export { jsonAccessLine, type Outcome } from "../../packages/logging/src/access-line.ts";
 export { isoClock } from "../../packages/logging/src/clock.ts";
 export { LineWriter } from "../../packages/logging/src/line-writer.ts";

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 
-/** A thread that ends while `taskset` goes through them fails it. */
+/** `taskset` fails if a thread ends while it iterates over the threads. */
 const ATTEMPTS = 3;
 
-/** Keeps a process, all its threads included, on one core; false where there is no `taskset` or only one core. */
+/** Pins a process with all its threads to one core; false without `taskset` or with only one core. */
 export const pin = (pid: number, core: number): boolean =>
   cpus().length > 1 &&
   Array.from({ length: ATTEMPTS }).some(

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** Prints the subject and the machine of a measurement. */
+/** Prints the title and the machine of a measurement. */
 export const printTitle = (title: string): void => {
   const date = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model ?? "unknown processor";
@@ -18,7 +18,7 @@ export const printTable = (
   console.log("");
 };
 
-/** Prints whether something that must hold does; the process fails in the end when it does not. */
+/** Prints whether a requirement holds; if not, the exit code of the process is 1. */
 export const gate = (holds: boolean, text: string): void => {
   console.log(`${holds ? "holds" : "FAILS"}  ${text}`);
   if (!holds) process.exitCode = 1;

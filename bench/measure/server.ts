@@ -1,12 +1,12 @@
 import { type Program, startProgram } from "@framework/testing";
 
-/** A server program that listens. */
+/** A running server program. */
 export interface Server extends AsyncDisposable {
   readonly program: Program;
   readonly port: number;
 }
 
-/** Starts a program of `servers/` from source; it always ends with this process. */
+/** Starts a program of `servers/` from source; it is killed when this process exits. */
 export const startServer = async (
   file: string,
   args: readonly string[] = [],

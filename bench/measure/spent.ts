@@ -1,10 +1,10 @@
-/** What work has taken: time on the clock, and processor time of the process in all its threads. */
+/** Elapsed time of some work, and processor time of all threads of the process. */
 export interface Spent {
   readonly wallMs: number;
   readonly processorMs: number;
 }
 
-/** Begins to measure; the function that it returns says what was taken since. Processor time is steady also while others use the machine. */
+/** Starts a measurement; the returned function returns the time since then. Processor time hardly depends on other load of the machine. */
 export const startMeter = (): (() => Spent) => {
   const [from, used] = [performance.now(), process.cpuUsage()];
   return () => {

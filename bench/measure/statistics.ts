@@ -1,6 +1,6 @@
 import { seededRandom } from "@framework/testing";
 
-/** A median with the interval in which it lies with 95 % confidence. */
+/** A median with its 95 % confidence interval. */
 export interface Estimate {
   readonly median: number;
   readonly low: number;
@@ -17,7 +17,7 @@ export const median = (values: readonly number[]): number =>
 
 const RESAMPLES = 2000;
 
-/** The median of some samples, its interval by bootstrap (percentiles of 2,000 resampled medians, fixed seed). */
+/** Estimates the median of samples; the interval is by bootstrap (percentiles of 2,000 resampled medians, fixed seed). */
 export const estimate = (samples: readonly number[]): Estimate => {
   const random = seededRandom(1);
   const draw = (): number => samples[Math.floor(random() * samples.length)] ?? NaN;
@@ -30,11 +30,11 @@ export const estimate = (samples: readonly number[]): Estimate => {
   };
 };
 
-/** An estimate in one cell of a table. */
-export const shown = ({ median: middle, low, high }: Estimate, digits: number): string =>
+/** Formats an estimate as a table cell. */
+export const formatEstimate = ({ median: middle, low, high }: Estimate, digits: number): string =>
   `${middle.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
 
-/** The value below which the share `q` of ascending values lies, between neighbours in proportion. */
+/** Returns the quantile `q` of ascending values, with linear interpolation. */
 export const quantile = (sorted: ArrayLike<number>, q: number): number => {
   const at = (sorted.length - 1) * q;
   const below = sorted[Math.floor(at)] ?? NaN;

@@ -1,11 +1,11 @@
 /**
- * Proves that requests leak nothing: the heap after a collection and the open handles stay flat over a mix of valid, invalid,
- * streamed and abandoned requests on keep-alive connections.
+ * Verifies that requests leak nothing: the heap after a garbage collection and the open handles do not grow over a mix of valid, invalid,
+ * streamed and aborted requests on keep-alive connections.
  *
  *   pnpm bench:memory [requests]
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { ask } from "../client/ask.ts";
+import { fetchJson } from "../client/fetch-json.ts";
 import { ClosedLoop } from "../client/closed-loop.ts";
 import { mix, mixStatuses } from "../client/mix.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
@@ -13,63 +13,63 @@ import { startServer } from "../measure/server.ts";
 import type { Vitals } from "../servers/vitals.ts";
 
 const total = Number(process.argv[2] ?? 200_000);
-const stations = [0.1, 0.5, 1].map((share) => Math.round(total * share));
+const checkpoints = [0.1, 0.5, 1].map((share) => Math.round(total * share));
 const CONNECTIONS = 32;
 
-/** A connection that a client left may take a moment to be seen as gone. */
+/** Maximum time until the server has closed the connections of disconnected clients. */
 const SETTLE_MS = 10_000;
 /** Longer than the longest handler. */
 const LAST_HANDLER_MS = 1500;
 
-interface Station extends Vitals {
+interface Checkpoint extends Vitals {
   readonly requests: number;
 }
 
 const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ?? 0;
 
 /**
- * The server's state once the connections that were left are closed, so that the open ones are those of the lanes and those of a server that is only
- * asked; of three readings the one with the smallest heap, because objects that wait for a finalizer are not a leak.
+ * Reads the server's state once the connections of disconnected clients are closed. Returns the reading with the smallest heap of three, because objects that
+ * wait for a finalizer are not a leak.
  */
-const settled = async (port: number, most: number): Promise<Vitals> => {
+const readSettled = async (port: number, maxSockets: number): Promise<Vitals> => {
   await pause(LAST_HANDLER_MS);
   const deadline = performance.now() + SETTLE_MS;
   const readings: Vitals[] = [];
   while (readings.length < 3) {
-    const vitals = (await ask(port, "/vitals")) as Vitals;
-    if (sockets(vitals) <= most || performance.now() > deadline) readings.push(vitals);
+    const vitals = (await fetchJson(port, "/vitals")) as Vitals;
+    if (sockets(vitals) <= maxSockets || performance.now() > deadline) readings.push(vitals);
   }
   return readings.reduce((least, reading) => (reading.heapBytes < least.heapBytes ? reading : least));
 };
 
 const handles = ({ resources }: Vitals): number => Object.values(resources).reduce((a, b) => a + b, 0);
 const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(2);
-const inWords = (resources: Vitals["resources"]): string =>
+const formatResources = (resources: Vitals["resources"]): string =>
   Object.entries(resources)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
 
 printTitle(`Heap and handles over ${total} requests on ${CONNECTIONS} connections`);
-/** V8 discards code of unused functions at any time, megabytes at once, which could hide a leak. */
+/** Without bytecode flushing: V8 would discard megabytes of unused code at any time, which could hide a leak. */
 const nodeFlags = ["--expose-gc", "--no-flush-bytecode"];
 
 await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], nodeFlags);
-/** With the connection that asks, and the listener, which Node calls a socket when its address was bound before. */
-const mostSockets = CONNECTIONS + sockets((await ask(server.port, "/vitals")) as Vitals);
+/** Includes the connection of the reading, and the listener, which Node counts as a socket if its address was bound before. */
+const mostSockets = CONNECTIONS + sockets((await fetchJson(server.port, "/vitals")) as Vitals);
 const loop = new ClosedLoop(server.port, CONNECTIONS);
 const next = mix();
-const seen: Station[] = [];
-let [unexpected, failed, left, sent] = [0, 0, 0, 0];
-for (const requests of stations) {
+const seen: Checkpoint[] = [];
+let [unexpected, failed, disconnected, sent] = [0, 0, 0, 0];
+for (const requests of checkpoints) {
   const tally = await loop.run(requests - sent, next);
   sent = requests;
   failed += tally.failed;
-  left += tally.left;
+  disconnected += tally.disconnected;
   for (const [status, count] of tally.statuses) if (!mixStatuses.has(status)) unexpected += count;
   console.log(
-    `${requests} requests: ${tally.statusText}; ${tally.left} left by the client; failed: ${tally.failureText}`,
+    `${requests} requests: ${tally.statusText}; ${tally.disconnected} aborted by the client; failed: ${tally.failureText}`,
   );
-  seen.push({ requests, ...(await settled(server.port, mostSockets)) });
+  seen.push({ requests, ...(await readSettled(server.port, mostSockets)) });
 }
 loop.close();
 
@@ -81,16 +81,16 @@ printTable(
     mebibytes(heapBytes),
     mebibytes(bufferBytes),
     mebibytes(residentBytes),
-    inWords(resources),
+    formatResources(resources),
   ]),
 );
-const [first, middle, last] = seen as [Station, Station, Station];
+const [first, middle, last] = seen as [Checkpoint, Checkpoint, Checkpoint];
 const growth = last.heapBytes - middle.heapBytes;
 const bufferGrowth = last.bufferBytes - middle.bufferBytes;
 const allowed = Math.max(2 * 1024 * 1024, middle.heapBytes * 0.03);
 gate(failed === 0, `no request failed: ${failed} of ${total}`);
 gate(unexpected === 0, `no reply had an unexpected status: ${unexpected}`);
-gate(left > 0, `requests aborted by clients: ${left}`);
+gate(disconnected > 0, `requests aborted by clients: ${disconnected}`);
 gate(
   growth < allowed,
   `the heap grew by ${mebibytes(growth)} MiB in the second half, under ${mebibytes(allowed)}`,
@@ -100,7 +100,7 @@ gate(
   `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
 );
 gate(
-  seen.every((station) => sockets(station) <= mostSockets),
+  seen.every((checkpoint) => sockets(checkpoint) <= mostSockets),
   `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${mostSockets}`,
 );
 const others = (vitals: Vitals): number => handles(vitals) - sockets(vitals);

@@ -1,20 +1,20 @@
 /**
- * Counts the user-space instructions of one request with each memo and shortcut of the hot path turned off, beside the same server with all.
+ * Counts the user-space instructions of one request with each memo and shortcut of the hot path disabled, and with all enabled.
  *
  *   bench:memos                  every memo
- *   bench:memos head,reply-line  these
+ *   bench:memos head,reply-line  only these
  */
-import { type Workload, workloads } from "../compare/workloads.ts";
-import { instrument } from "../instructions/callgrind.ts";
+import { type Workload, workloads } from "../workloads/workloads.ts";
+import { findInstrument } from "../instructions/callgrind.ts";
 import { type Count, countSubject, gateEffort } from "../instructions/count.ts";
-import { eager } from "../instructions/subjects.ts";
+import { earlyOptimization } from "../instructions/subjects.ts";
 import { printTable, printTitle } from "../measure/report.ts";
 import { type Memo, memos, type MemoServer } from "./memos.ts";
 
-/** Servers that are counted at once. */
+/** Concurrently counted servers. */
 const LANES = 2;
 
-const asked: Readonly<Record<MemoServer, readonly string[]>> = {
+const namesOf: Readonly<Record<MemoServer, readonly string[]>> = {
   fast: ["json", "param", "varied", "echo"],
   five: ["mw5"],
   node: ["json", "param", "varied", "echo"],
@@ -27,16 +27,16 @@ const args: Readonly<Record<MemoServer, readonly string[]>> = {
 };
 
 const workloadsOf = (server: MemoServer): Workload[] =>
-  workloads.filter(({ name }) => asked[server].includes(name));
+  workloads.filter(({ name }) => namesOf[server].includes(name));
 
 const count = (server: MemoServer, memo: Memo | null): Promise<Map<string, Count>> => {
-  const off = memo === null ? [] : ["--import", new URL(`without.ts?${memo.name}`, import.meta.url).href];
+  const flags = memo === null ? [] : ["--import", new URL(`without.ts?${memo.name}`, import.meta.url).href];
   return countSubject(
     {
       name: `${server}, ${memo === null ? "all memos" : `without ${memo.name}`}`,
       file: "framework.ts",
       args: args[server],
-      nodeArgs: [...eager, ...off],
+      nodeArgs: [...earlyOptimization, ...flags],
     },
     workloadsOf(server),
     server === "five" ? { ...gateEffort, passes: 6 } : gateEffort,
@@ -63,15 +63,15 @@ const countAll = async (jobs: readonly Job[]): Promise<ReadonlyMap<Job, Map<stri
   return counts;
 };
 
-const shown = (with_: number, without: number): string => {
+const savingOf = (with_: number, without: number): string => {
   const saved = without - with_;
   return `${saved} (${((saved / without) * 100).toFixed(1)} %)`;
 };
 
 const [names = ""] = process.argv.slice(2).filter((argument) => argument !== "--");
 const wanted = names === "" ? memos : memos.filter(({ name }) => names.split(",").includes(name));
-const { name, reason } = instrument();
-printTitle("Instructions that each memo saves of one request");
+const { name, reason } = findInstrument();
+printTitle("Instructions saved by each memo per request");
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 if (name === null) console.log(`Skipped: ${reason}`);
 else {
@@ -90,7 +90,7 @@ else {
       .map((job) => [
         job.memo.name,
         ...cells.map(([workload, { instructions }]) =>
-          shown(instructions, counts.get(job)?.get(workload)?.instructions ?? NaN),
+          savingOf(instructions, counts.get(job)?.get(workload)?.instructions ?? NaN),
         ),
       ]);
     printTable(

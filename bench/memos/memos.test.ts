@@ -7,14 +7,14 @@ const sourceOf = (file: string): string =>
   readFileSync(fileURLToPath(new URL(`../../packages/${file}`, import.meta.url)), "utf8");
 
 test.each(memos.flatMap((memo) => memo.edits.map(({ file }) => [memo.name, file] as const)))(
-  "%s can be turned off: its edits fit %s",
+  "%s can be disabled: its edits match %s",
   (name, file) => {
     const source = sourceOf(file);
     expect(withoutMemo(name, file, source)).not.toBe(source);
   },
 );
 
-test("an unknown memo, and an edit that fits nowhere, are errors", () => {
+test("an unknown memo, and an edit without a match, are errors", () => {
   expect(() => withoutMemo("none", "core/src/app.ts", "")).toThrow("There is no memo none");
   const [{ name, edits }] = memos as unknown as [(typeof memos)[number]];
   expect(() => withoutMemo(name, edits[0]?.file ?? "", "")).toThrow("exactly once");

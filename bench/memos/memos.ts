@@ -1,4 +1,4 @@
-/** Replaces one piece of a source file while it is loaded; the file on disk stays as it is. */
+/** Replaces a piece of a source file while it is loaded; the file on disk does not change. */
 export interface Edit {
   /** Path below `packages`. */
   readonly file: string;
@@ -7,10 +7,10 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** A server that reaches a memo: the fast transport, the same with the five middlewares, or `node:http`. */
+/** A server whose requests reach a memo: the fast transport, the same with the five middlewares, or `node:http`. */
 export type MemoServer = "fast" | "five" | "node";
 
-/** A memo or a shortcut of the hot path, and the edits that turn it off for a measurement. */
+/** A memo or shortcut of the hot path, and the edits that disable it for a measurement. */
 export interface Memo {
   /** As in the tables of `packages/core/docs/memos.md`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Memo {
   readonly edits: readonly Edit[];
 }
 
-/** Every memo of the hot path, then its shortcuts: code that serves the common case a second, cheaper way. */
+/** Every memo of the hot path, then its shortcuts: cheaper code for the common case. */
 export const memos: readonly Memo[] = [
   {
     name: "head",
@@ -156,9 +156,9 @@ export const memos: readonly Memo[] = [
     servers: ["five"],
     edits: [
       {
-        file: "etag/src/remembered-tags.ts",
-        find: "const known = table[placeOf(body)] as Remembered;",
-        replace: "if (true) return entityTag(body, weak); const known = table[placeOf(body)] as Remembered;",
+        file: "etag/src/cached-tags.ts",
+        find: "const known = table[slotOf(body)] as CachedTag;",
+        replace: "if (true) return entityTag(body, weak); const known = table[slotOf(body)] as CachedTag;",
       },
     ],
   },
@@ -173,7 +173,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "logging/src/access-line.ts",
-        find: "if (text.length > MAX_REMEMBERED) return text;",
+        find: "if (text.length > MAX_CACHED) return text;",
         replace: "if (true) return text;",
       },
     ],
@@ -284,7 +284,7 @@ export const memos: readonly Memo[] = [
   },
 ];
 
-/** A source text without the named memo. @throws where an edit fits no place, or more than one */
+/** Removes the named memo from a source text. @throws unless each edit matches exactly once */
 export const withoutMemo = (name: string, file: string, source: string): string => {
   const memo = memos.find((one) => one.name === name);
   if (memo === undefined)
@@ -292,7 +292,7 @@ export const withoutMemo = (name: string, file: string, source: string): string 
   let text = source;
   for (const { file: edited, find, replace } of memo.edits) {
     if (edited !== file) continue;
-    if (text.split(find).length !== 2) throw new Error(`${file} has to hold this exactly once: ${find}`);
+    if (text.split(find).length !== 2) throw new Error(`${file} must contain this exactly once: ${find}`);
     text = text.replace(find, () => replace);
   }
   return text;

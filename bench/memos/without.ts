@@ -1,7 +1,7 @@
 /**
- * A preload that turns one memo off: `--import file:///…/memos/without.ts?head`.
+ * A preload that disables one memo: `--import file:///…/memos/without.ts?head`.
  *
- * It edits the source text while Node loads it, so the product has no switch and the measured code is that of the product.
+ * Edits the source text while Node loads it, so that the product needs no option for it.
  */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";

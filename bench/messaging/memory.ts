@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 import { gate, printTable } from "../measure/report.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { memoryBroker, messaging } from "./packages.ts";
 
 const LEAST = 200_000;
@@ -10,29 +10,29 @@ const BATCH = 1000;
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Milliseconds of processor that this thread has used: on a busy machine the clock on the wall would measure the others. */
+/** Reads the processor time of this thread in milliseconds, which other load of the machine hardly changes. */
 const processorMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 };
 
-/** The broker in memory: messages that wait until they are handled, and messages that are sent while others are handled. */
+/** Measures the broker in memory: dispatch of queued messages, and sending and dispatch together. */
 export const measureMemory = async (rounds: number): Promise<void> => {
   const dispatched: number[] = [];
-  const sentToo: number[] = [];
+  const sentAndDispatched: number[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
-    const dispatch = await dispatchWaiting();
+    const dispatch = await dispatchQueued();
     const both = await sendAndDispatch();
     if (round < 0) continue;
     dispatched.push(dispatch);
-    sentToo.push(both);
+    sentAndDispatched.push(both);
   }
-  const [dispatch, both] = [estimate(dispatched), estimate(sentToo)];
+  const [dispatch, both] = [estimate(dispatched), estimate(sentAndDispatched)];
   printTable(
-    ["broker in memory", "messages for each second of one core"],
+    ["broker in memory", "messages per second of one core"],
     [
-      ["dispatch: taken, decoded, handled, settled", shown(dispatch, 0)],
-      ["sent in batches of 1,000, and dispatched", shown(both, 0)],
+      ["dispatch: received, decoded, handled, settled", formatEstimate(dispatch, 0)],
+      ["sent in batches of 1,000, and dispatched", formatEstimate(both, 0)],
     ],
   );
   gate(dispatch.median >= LEAST, `dispatch in memory: at least ${LEAST} messages a second on one core\n`);
@@ -40,8 +40,8 @@ export const measureMemory = async (rounds: number): Promise<void> => {
 
 const batch = Array.from({ length: BATCH }, (_, at) => ({ type: "order.placed", data: { order: at } }));
 
-/** Sends everything while the first handler waits, and measures from its end on. */
-const dispatchWaiting = async (): Promise<number> => {
+/** Sends everything while the first handler waits, and measures from its end. */
+const dispatchQueued = async (): Promise<number> => {
   const all = Promise.withResolvers<void>();
   const start = Promise.withResolvers<void>();
   let left = MESSAGES + 1;

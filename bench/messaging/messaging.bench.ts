@@ -1,12 +1,12 @@
 /**
- * Measures messaging: dispatch in memory, the broker on the database beside hand-written SQL, Kafka and RabbitMQ beside NestJS microservices. Each pair in
- * turns within one run.
+ * Measures messaging: dispatch in memory, the broker on the database compared with hand-written SQL, Kafka and RabbitMQ compared with NestJS microservices, each
+ * pair alternately within one run.
  *
  *   pnpm --filter @framework/bench bench:messaging [parts] [--rounds 9] [--messages 4000]
  */
 import { parseArgs } from "node:util";
 import { printTitle } from "../measure/report.ts";
-import { measureKafka, measureRabbitMq } from "./beside-nest.ts";
+import { measureKafka, measureRabbitMq } from "./compare-with-nest.ts";
 import { measureMemory } from "./memory.ts";
 import { measurePostgres, measureSqlite } from "./on-database.ts";
 
@@ -24,7 +24,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   rabbitmq: () => measureRabbitMq(rounds, messages),
 };
 
-const alive = setInterval(() => {}, 1000); // the timers of an app do not keep a process alive; its listener would
+const alive = setInterval(() => {}, 1000); // keeps the process alive, which the timers of an app do not
 printTitle(`Messaging, median of ${rounds} rounds with a 95 % interval`);
 for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
   const part = parts[name];

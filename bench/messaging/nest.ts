@@ -1,4 +1,4 @@
-/** A service of NestJS microservices. Its decorators are called as functions, because the sources of the bench are JavaScript with types. */
+/** A NestJS microservice. Calls the decorators as functions, because the type stripping of Node does not support them. */
 import "reflect-metadata";
 import { randomUUID } from "node:crypto";
 import { Controller, Module } from "@nestjs/common";
@@ -14,7 +14,7 @@ import {
   Transport,
 } from "@nestjs/microservices";
 
-/** Starts a service with one handler, and returns what stops it. */
+/** Starts a service with one handler; returns a function that stops it. */
 const serve = async (
   pattern: string,
   handle: (data: unknown, context: never) => Promise<void>,
@@ -38,7 +38,7 @@ const serve = async (
   return () => app.close();
 };
 
-/** Reads a topic from its beginning, with its partitions beside each other. */
+/** Reads a topic from its beginning, its partitions concurrently. */
 export const nestOnKafka = (
   broker: string,
   {
@@ -57,7 +57,7 @@ export const nestOnKafka = (
     },
   });
 
-/** Takes the messages of a queue that exists, and acknowledges each after its handler. */
+/** Consumes an existing queue, and acknowledges each message after its handler. */
 export const nestOnRabbitMq = (
   url: string,
   {

@@ -6,25 +6,25 @@ import { App } from "@framework/core";
 import { barePostgres, bareSqlite, type BareWork } from "../durable/bare-work.ts";
 import { gate, printTable } from "../measure/report.ts";
 import { type Spent, startMeter } from "../measure/spent.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { database, durable, messaging, startPostgres } from "./packages.ts";
 
 const LEAST = 0.7;
 const WARM_UP = 3;
-const data = { order: 12_345, customer: "somebody", items: ["first", "second", "third"] };
+const data = { order: 12_345, customer: "customer", items: ["first", "second", "third"] };
 
-/** Deliveries that a process holds, and rows that the SQL by hand claims at a time. */
+/** Deliveries that a process holds, and rows that the hand-written SQL claims at a time. */
 const HELD = 32;
 
-/** A message whose handler has ended is held until it is gone. By its index: the dead rows of PostgreSQL are many. */
+/** Finds a message that is not removed yet. Uses an index, because PostgreSQL has many dead rows. */
 const HELD_ROW = "SELECT 1 FROM framework_work WHERE state = 'running' LIMIT 1";
 
 const quiet = { info() {}, warn: console.warn, error: console.error };
 
-/** What is taken until messages of a committed transaction are handled and gone from the table. */
+/** Measures from the commit of the messages until all are handled and removed from the table. */
 type Work = (messages: number) => Promise<Spent>;
 
-const subscription = async (
+const openSubscription = async (
   url: string,
 ): Promise<{ readonly work: Work; readonly close: () => Promise<void> }> => {
   const app = new (App.with(database, durable, messaging))()
@@ -47,7 +47,7 @@ const subscription = async (
     let spent = startMeter();
     await app.db.transaction(async (tx) => {
       await app.messaging.sendAll("measured", own, { tx });
-      spent = startMeter(); // they are seen with the commit
+      spent = startMeter(); // visible from the commit on
     });
     await all.promise;
     while ((await app.db.fetchValue(HELD_ROW)) !== null) await new Promise(setImmediate);
@@ -56,7 +56,7 @@ const subscription = async (
   return { work, close: () => app.stop() };
 };
 
-/** The text that a message is stored as: an event, and its headers. */
+/** The stored text of a message: a CloudEvent with its headers. */
 const stored = JSON.stringify({
   specversion: "1.0",
   id: randomUUID(),
@@ -68,13 +68,13 @@ const stored = JSON.stringify({
   headers: { "content-type": "application/cloudevents+json" },
 });
 
-const byHand =
+const handWritten =
   (bare: BareWork): Work =>
   async (messages) => {
     await bare.fill(messages, stored);
     const spent = startMeter();
     await bare.work(HELD, (payload) => {
-      if (typeof payload !== "object") throw new TypeError("not the payload that was stored");
+      if (typeof payload !== "object") throw new TypeError("the payload must be the stored one");
     });
     return spent();
   };
@@ -83,8 +83,8 @@ const compare = async (
   what: string,
   { url, bare, rounds, messages }: { url: string; bare: BareWork; rounds: number; messages: number },
 ): Promise<void> => {
-  const { work: ours, close } = await subscription(url);
-  const hand = byHand(bare);
+  const { work: ours, close } = await openSubscription(url);
+  const hand = handWritten(bare);
   const taken: { readonly ours: Spent; readonly hand: Spent }[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
     const first = round % 2 === 0 ? await hand(messages) : null;
@@ -97,22 +97,25 @@ const compare = async (
   const ratio = estimate(taken.map((one) => one.hand.wallMs / one.ours.wallMs));
   const processor = estimate(taken.map((one) => one.hand.processorMs / one.ours.processorMs));
   const rate = (key: "ours" | "hand"): string =>
-    shown(estimate(taken.map((one) => (messages * 1000) / one[key].wallMs)), 0);
+    formatEstimate(estimate(taken.map((one) => (messages * 1000) / one[key].wallMs)), 0);
   printTable(
-    [what, "ratio", "of processor time", "subscription, messages/s", "SQL by hand, rows/s"],
-    [[`${HELD} held`, shown(ratio, 2), shown(processor, 2), rate("ours"), rate("hand")]],
+    [what, "ratio", "ratio of processor time", "subscription, messages/s", "hand-written SQL, rows/s"],
+    [[`${HELD} held`, formatEstimate(ratio, 2), formatEstimate(processor, 2), rate("ours"), rate("hand")]],
   );
-  gate(ratio.median >= LEAST, `${what}: a subscription at least ${LEAST} of claim and completion by hand\n`);
+  gate(
+    ratio.median >= LEAST,
+    `${what}: a subscription at least ${LEAST} of hand-written claim and completion\n`,
+  );
 };
 
-/** The broker on the database beside hand-written SQL that claims and completes rows. */
+/** Compares the broker on SQLite with hand-written SQL that claims and completes rows. */
 export const measureSqlite = async (rounds: number, messages: number): Promise<void> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-messaging-"));
   const bare = await bareSqlite(join(folder.path, "bare.db"));
   await compare("SQLite", { url: `sqlite://${join(folder.path, "ours.db")}`, bare, rounds, messages });
 };
 
-/** The same on PostgreSQL, without waiting for the disk. */
+/** The same on PostgreSQL, without fsync. */
 export const measurePostgres = async (rounds: number, messages: number): Promise<void> => {
   await using server = await startPostgres({ fsync: false });
   await compare("PostgreSQL", { url: server.url, bare: await barePostgres(server.url), rounds, messages });

@@ -1,4 +1,4 @@
-/** What is measured here, from its source. */
+/** The measured packages, loaded from their sources. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 export { database } from "../../packages/database/src/index.ts";
 export { durable } from "../../packages/durable/src/index.ts";

@@ -6,10 +6,10 @@ import { fastifyHooks, honoCompose, koaCompose } from "./peers.ts";
 
 interface Input {
   count: number;
-  /** What hono's chain looks at. */
+  /** Read by hono's chain. */
   readonly req: { routeIndex: number };
   readonly finalized: boolean;
-  /** What fastify's hooks look at. */
+  /** Read by fastify's hooks. */
   readonly sent: boolean;
 }
 
@@ -17,7 +17,7 @@ const input = (): Input => ({ count: 0, req: { routeIndex: 0 }, finalized: true,
 
 const five = <T>(make: () => T): T[] => Array.from({ length: 5 }, make);
 
-const never = (error: unknown): never => {
+const rethrow = (error: unknown): never => {
   throw error;
 };
 
@@ -25,7 +25,7 @@ const ours = (middleware: Middleware<Input, Input>, handle: Handler<Input, Input
   compose(
     five(() => (request: Input, next: Handler<Input, Input>) => middleware(request, next)),
     handle,
-    never,
+    rethrow,
   );
 
 type Step = (context: Input, next: () => Promise<unknown>) => unknown;
@@ -41,12 +41,12 @@ const around: Step = async (context, next) => {
   context.count++;
 };
 
-const answer = (request: Input): Input => {
+const reply = (request: Input): Input => {
   request.count++;
   return request;
 };
 
-const answerLater = async (request: Input): Promise<Input> => answer(request);
+const replyAsync = async (request: Input): Promise<Input> => reply(request);
 
 const koa = (step: Step, handle: Step) =>
   koaCompose<Input>([...five((): Step => (context, next) => step(context, next)), handle]);
@@ -56,10 +56,10 @@ const hono = (step: Step, handle: Step) =>
     [...five((): Step => (context, next) => step(context, next)), handle].map((run) => [[run]]),
   );
 
-/** Hooks have no way back: they do only what comes before the handler. */
-const fastify = (async: boolean) => {
+/** Hooks cannot run code after the handler, so they do only the work before it. */
+const fastify = (isAsync: boolean) => {
   const hooks = five(() =>
-    async
+    isAsync
       ? async (request: Input) => void request.count++
       : (request: Input, _reply: Input, done: () => void) => {
           request.count++;
@@ -67,9 +67,9 @@ const fastify = (async: boolean) => {
         },
   );
   return (request: Input): unknown => {
-    if (!async) return fastifyHooks(hooks, request, request, () => void answer(request));
+    if (!isAsync) return fastifyHooks(hooks, request, request, () => void reply(request));
     return new Promise<void>((resolve) =>
-      fastifyHooks(hooks, request, request, () => resolve(void answer(request))),
+      fastifyHooks(hooks, request, request, () => resolve(void reply(request))),
     );
   };
 };
@@ -82,38 +82,38 @@ export const chain: Suite = {
     defineCase({
       name: "sync, on the way in",
       inputs: freshValues(input),
-      ways: {
+      implementations: {
         ours: ours((request, next) => {
           request.count++;
           return next(request);
-        }, answer),
-        "koa-compose": koa(before, answer),
-        "hono compose": hono(before, answer),
+        }, reply),
+        "koa-compose": koa(before, reply),
+        "hono compose": hono(before, reply),
         "fastify hooks": fastify(false),
       },
     }),
     defineCase({
       name: "sync, both ways",
       inputs: freshValues(input),
-      ways: {
+      implementations: {
         ours: ours((request, next) => {
           request.count++;
-          return mapAwaitable(next(request), answer);
-        }, answer),
-        "koa-compose": koa(around, answer),
-        "hono compose": hono(around, answer),
+          return mapAwaitable(next(request), reply);
+        }, reply),
+        "koa-compose": koa(around, reply),
+        "hono compose": hono(around, reply),
       },
     }),
     defineCase({
       name: "async, both ways",
       inputs: freshValues(input),
-      ways: {
+      implementations: {
         ours: ours(async (request, next) => {
           request.count++;
-          return answer(await next(request));
-        }, answerLater),
-        "koa-compose": koa(around, answerLater),
-        "hono compose": hono(around, answerLater),
+          return reply(await next(request));
+        }, replyAsync),
+        "koa-compose": koa(around, replyAsync),
+        "hono compose": hono(around, replyAsync),
         "fastify hooks, in only": fastify(true),
       },
     }),

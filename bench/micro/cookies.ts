@@ -8,7 +8,7 @@ const cookieCase = (name: string, text: string): Case =>
   defineCase({
     name,
     inputs: freshTexts(text),
-    ways: {
+    implementations: {
       "cookie (express)": (header) => expressCookie.parse(header)["session"],
       ours: (header) => parseCookies(header).get("session"),
       "hono, all": (header) => honoParse(header)["session"],

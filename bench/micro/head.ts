@@ -1,7 +1,7 @@
 import { LimitsConfig } from "@framework/core";
 import { toText } from "../client/call.ts";
-import { workloads } from "../compare/workloads.ts";
-import { emptyFastHead, CachedHead, readFastHead } from "./core-internals.ts";
+import { workloads } from "../workloads/workloads.ts";
+import { emptyFastHead, CachedHead, readFastHead } from "../router/core-internals.ts";
 import { sameBytes } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 
@@ -9,11 +9,11 @@ const limits = LimitsConfig.of();
 const head = emptyFastHead();
 
 const fieldsOf = (bytes: Buffer): CachedHead => {
-  if (readFastHead(bytes, 0, limits, head) < 0) throw new Error("the head was refused");
+  if (readFastHead(bytes, 0, limits, head) < 0) throw new Error("the head was rejected");
   return new CachedHead(bytes, head, "");
 };
 
-/** Checks nothing, which no server may do: the least that reading all fields can cost. */
+/** Parses without checks, which no server may do: the minimum cost of reading all fields. */
 const naive = (bytes: Buffer): object => {
   const text = bytes.toString("latin1");
   const [line = "", ...lines] = text.slice(0, text.indexOf("\r\n\r\n")).split("\r\n");
@@ -35,7 +35,7 @@ const headCase = (name: string, text: string): Case =>
   defineCase({
     name,
     inputs: sameBytes(text),
-    ways: {
+    implementations: {
       "naive, unchecked": naive,
       "ours, checked": (bytes) => readFastHead(bytes, 0, limits, head),
       "ours, one field read": (bytes) => fieldsOf(bytes).get("accept"),
@@ -43,7 +43,7 @@ const headCase = (name: string, text: string): Case =>
     },
   });
 
-/** Reading the head of a request. Node's own parser is native and not public: `bench:instructions` has it, as a part of raw. */
+/** Reading the head of a request. Node's parser is native and not public; `bench:instructions` includes it in raw. */
 export const requestHead: Suite = {
   title: "Request head",
   reference: "naive, unchecked",

@@ -1,4 +1,4 @@
-/** Texts in turn, each a string of its own made from bytes, as a parser makes them: nothing may live on a cached hash. */
+/** Cycles through texts and creates a new string from bytes for each, like a parser does, so that no cached hash helps. */
 export const freshTexts =
   (...texts: readonly string[]) =>
   (count: number): string[] =>
@@ -6,13 +6,13 @@ export const freshTexts =
       Buffer.from(texts[index % texts.length] ?? "").toString("latin1"),
     );
 
-/** The same bytes each time; the values parsed from them are new. */
+/** Returns the same bytes each time. */
 export const sameBytes = (text: string): ((count: number) => Buffer[]) => {
   const bytes = Buffer.from(text);
   return (count) => Array.from({ length: count }, () => bytes);
 };
 
-/** Values that are equal, each an object of its own. */
+/** Creates equal but distinct objects. */
 export const freshValues =
   <T>(make: () => T) =>
   (count: number): T[] =>

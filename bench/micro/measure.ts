@@ -3,36 +3,36 @@ import { estimate, type Estimate } from "../measure/statistics.ts";
 /** Several implementations of one operation, with the same inputs. */
 export interface Case<Input = unknown> {
   readonly name: string;
-  /** Makes as many inputs as asked, each one an object or string of its own, as a server gets them. */
+  /** Creates `count` distinct inputs, as a server receives them. */
   readonly inputs: (count: number) => readonly Input[];
-  /** The ways by name; what a promise is given for is waited for. */
-  readonly ways: Readonly<Record<string, (input: Input) => unknown>>;
+  /** The implementations by name; promises are awaited. */
+  readonly implementations: Readonly<Record<string, (input: Input) => unknown>>;
 }
 
-/** Cases that belong together, and the way that all others are compared with. */
+/** Related cases, and the implementation that is the baseline. */
 export interface Suite {
   readonly title: string;
   readonly reference: string;
   readonly cases: readonly Case[];
 }
 
-/** Keeps the type of the inputs between a case's parts; the suite need not know it. */
+/** Checks that the inputs of a case have the type that its implementations take. */
 export const defineCase = <Input>(definition: Case<Input>): Case => definition as unknown as Case;
 
 /** Cost of one implementation. */
 export interface Cost {
   readonly nanoseconds: Estimate;
-  /** To the reference in the same round: below 1 is cheaper. */
+  /** Ratio to the reference in the same round: below 1 is cheaper. */
   readonly ratio: Estimate;
 }
 
-/** Calls of a slice: some milliseconds at most, so that noise affects all alike. */
+/** Calls of a slice, which takes at most some milliseconds, so that noise affects all implementations alike. */
 const CALLS = 2048;
 const WARM_UP = 12;
 
 let sink: unknown;
 
-/** Nanoseconds for one call, over a slice of inputs made before. */
+/** Measures nanoseconds per call over a slice of prepared inputs. */
 const slice = async (way: (input: unknown) => unknown, inputs: readonly unknown[]): Promise<number> => {
   const start = process.hrtime.bigint();
   for (const input of inputs) {
@@ -42,15 +42,15 @@ const slice = async (way: (input: unknown) => unknown, inputs: readonly unknown[
   return Number(process.hrtime.bigint() - start) / inputs.length;
 };
 
-/** Measures all ways of all cases in rounds; each round reverses the order of the one before. */
+/** Measures all implementations of all cases in rounds, each in reverse order of the previous one. */
 export const measureSuite = async (
   { cases, reference }: Suite,
   rounds: number,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Cost>>> => {
   const samples = new Map<string, number[]>();
   for (let round = -WARM_UP; round < rounds; round++) {
-    for (const { name, inputs, ways } of cases) {
-      const entries = Object.entries(ways);
+    for (const { name, inputs, implementations } of cases) {
+      const entries = Object.entries(implementations);
       for (const [way, run] of round % 2 === 0 ? entries : entries.toReversed()) {
         const nanoseconds = await slice(run, inputs(CALLS));
         if (round >= 0)
@@ -68,11 +68,14 @@ export const measureSuite = async (
     };
   };
   return new Map(
-    cases.map(({ name, ways }) => [name, new Map(Object.keys(ways).map((way) => [way, cost(name, way)]))]),
+    cases.map(({ name, implementations }) => [
+      name,
+      new Map(Object.keys(implementations).map((way) => [way, cost(name, way)])),
+    ]),
   );
 };
 
-/** Nanoseconds of an empty call, included in every result. */
+/** Measures the nanoseconds of an empty call, which every result includes. */
 export const emptyCall = async (): Promise<number> => {
   const nothing = (input: unknown): unknown => input;
   const inputs = Array.from({ length: CALLS }, (_, index) => ({ index }));

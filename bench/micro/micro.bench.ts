@@ -1,11 +1,11 @@
 /**
- * Compares the cost of single steps of a request with other implementations: in one process, in interleaved rounds.
+ * Compares the cost of single steps of a request with other implementations, in one process and in interleaved rounds.
  *
  *   pnpm bench:micro [suites] [--rounds 40]
  */
 import { parseArgs } from "node:util";
 import { printTable, printTitle } from "../measure/report.ts";
-import { shown } from "../measure/statistics.ts";
+import { formatEstimate } from "../measure/statistics.ts";
 import { type Cost, emptyCall, measureSuite, type Suite } from "./measure.ts";
 
 const suites: Readonly<Record<string, () => Promise<Suite>>> = {
@@ -20,15 +20,18 @@ const suites: Readonly<Record<string, () => Promise<Suite>>> = {
 };
 
 const cell = (cost: Cost | undefined): string =>
-  cost === undefined ? "" : `${shown(cost.nanoseconds, 0)}, ${cost.ratio.median.toFixed(2)}`;
+  cost === undefined ? "" : `${formatEstimate(cost.nanoseconds, 0)}, ${cost.ratio.median.toFixed(2)}`;
 
 const report = async (
   { title, reference, cases }: Suite,
   costs: Awaited<ReturnType<typeof measureSuite>>,
 ) => {
   const names = cases.map(({ name }) => name);
-  const ways = new Set(cases.flatMap((one) => Object.keys(one.ways)));
-  const rows = [...ways].map((way) => [way, ...names.map((name) => cell(costs.get(name)?.get(way)))]);
+  const implementations = new Set(cases.flatMap((one) => Object.keys(one.implementations)));
+  const rows = [...implementations].map((each) => [
+    each,
+    ...names.map((name) => cell(costs.get(name)?.get(each))),
+  ]);
   printTable([`${title}: ns, ratio to ${reference}`, ...names], rows);
 };
 

@@ -1,7 +1,7 @@
-/** Parts of other frameworks that their packages do not export as such. */
+/** Internal parts of other frameworks, which their packages do not export. */
 import { createRequire } from "node:module";
 
-/** `koa-compose`, which koa brings along. */
+/** `koa-compose`, a dependency of koa. */
 export type KoaCompose = <C>(
   chain: readonly ((context: C, next: () => Promise<void>) => unknown)[],
 ) => (context: C) => Promise<void>;
@@ -11,7 +11,7 @@ export type HonoCompose = <C>(
   chain: readonly (readonly [readonly [(context: C, next: () => Promise<C>) => unknown]])[],
 ) => (context: C) => Promise<C>;
 
-/** fastify's runner of `onRequest` hooks. */
+/** The runner of fastify's `onRequest` hooks. */
 export type FastifyHooks = <Q, P>(
   hooks: readonly ((request: Q, reply: P, done: () => void) => unknown)[],
   request: Q,
@@ -19,24 +19,24 @@ export type FastifyHooks = <Q, P>(
   done: (error: unknown) => void,
 ) => void;
 
-const besides = (name: string): NodeJS.Require => createRequire(import.meta.resolve(name));
+const requireOf = (name: string): NodeJS.Require => createRequire(import.meta.resolve(name));
 
-export const koaCompose = besides("koa")("koa-compose") as KoaCompose;
+export const koaCompose = requireOf("koa")("koa-compose") as KoaCompose;
 
 export const { compose: honoCompose } = (await import(
   new URL("compose.js", import.meta.resolve("hono")).href
 )) as { readonly compose: HonoCompose };
 
-export const { onRequestHookRunner: fastifyHooks } = besides("fastify")("./lib/hooks.js") as {
+export const { onRequestHookRunner: fastifyHooks } = requireOf("fastify")("./lib/hooks.js") as {
   readonly onRequestHookRunner: FastifyHooks;
 };
 
 /** The parser of express: `cookie`. */
-export const expressCookie = besides("express")("cookie") as {
+export const expressCookie = requireOf("express")("cookie") as {
   readonly parse: (text: string) => Record<string, string | undefined>;
 };
 
 /** The JSON parser of fastify. */
-export const fastifyJson = besides("fastify")("secure-json-parse") as {
+export const fastifyJson = requireOf("fastify")("secure-json-parse") as {
   readonly parse: (text: string) => unknown;
 };

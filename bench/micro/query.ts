@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import { getQueryParam } from "hono/utils/url";
-import { Query } from "./core-internals.ts";
+import { Query } from "../router/core-internals.ts";
 import { freshTexts } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 
@@ -8,7 +8,7 @@ const queryCase = (name: string, text: string): Case =>
   defineCase({
     name,
     inputs: freshTexts(text),
-    ways: {
+    implementations: {
       URLSearchParams: (search) => new URLSearchParams(search).get("page"),
       ours: (search) => new Query(search).get("page"),
       "node:querystring": (search) => parse(search)["page"],

@@ -2,7 +2,7 @@ import { createRouters } from "../router/routers.ts";
 import { freshTexts } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 
-/** What is looked up: the paths of one case are taken in turn. */
+/** Looked up paths; each case cycles through its paths. */
 const lookups: Readonly<Record<string, readonly string[]>> = {
   static: ["/health", "/api/v1/books", "/metrics", "/api/v1/search/orders"],
   param: ["/books/42", "/api/v1/users/7", "/orgs/acme", "/api/v1/orders/2026-0042"],
@@ -18,7 +18,7 @@ const lookups: Readonly<Record<string, readonly string[]>> = {
 
 const routers = createRouters();
 
-const agreed = (path: string): string => {
+const verified = (path: string): string => {
   const found = Object.entries(routers).map(([name, lookup]) => [name, lookup(path).route] as const);
   const [[, first] = ["", -1]] = found;
   const other = found.find(([, route]) => route !== first);
@@ -27,9 +27,9 @@ const agreed = (path: string): string => {
 };
 
 const routerCase = (name: string, paths: readonly string[]): Case =>
-  defineCase({ name, inputs: freshTexts(...paths.map(agreed)), ways: routers });
+  defineCase({ name, inputs: freshTexts(...paths.map(verified)), implementations: routers });
 
-/** One lookup among the 51 routes of a middling service. */
+/** One lookup among the 51 routes of a medium-sized service. */
 export const router: Suite = {
   title: "Router, 51 routes",
   reference: "ours",

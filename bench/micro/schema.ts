@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@framework/core";
 import { isOrder, type Order, orderText } from "../servers/workload.ts";
-import { validate } from "./core-internals.ts";
+import { validate } from "../router/core-internals.ts";
 import { freshValues } from "./inputs.ts";
 import { defineCase, type Suite } from "./measure.ts";
 
@@ -16,7 +16,7 @@ const schemaOf = (run: typeof check): StandardSchema<unknown, Order> => ({
 const schema = schemaOf(check);
 const asyncSchema = schemaOf(later);
 
-/** What it costs that a schema is asked through the framework. */
+/** Overhead of validation by the framework. */
 export const validation: Suite = {
   title: "Schema, an order of 200 bytes that fits",
   reference: "the check alone",
@@ -24,7 +24,7 @@ export const validation: Suite = {
     defineCase({
       name: "sync",
       inputs: freshValues(() => JSON.parse(orderText) as unknown),
-      ways: {
+      implementations: {
         "the check alone": isOrder,
         "Standard Schema": (value) => schema["~standard"].validate(value),
         ours: (value) => validate(schema, value, "body"),
@@ -33,7 +33,7 @@ export const validation: Suite = {
     defineCase({
       name: "async",
       inputs: freshValues(() => JSON.parse(orderText) as unknown),
-      ways: {
+      implementations: {
         "the check alone": async (value) => isOrder(value),
         "Standard Schema": (value) => asyncSchema["~standard"].validate(value),
         ours: (value) => validate(asyncSchema, value, "body"),

@@ -13,7 +13,7 @@ interface ProfileNode {
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
 }
 
-/** A function, its share of the busy time, and who called it in most of that. */
+/** A function, its share of the busy time, and its main caller. */
 export interface SelfTime {
   readonly name: string;
   readonly share: number;
@@ -21,8 +21,8 @@ export interface SelfTime {
 }
 
 /**
- * The functions of a `.cpuprofile` in which most of the busy time was spent themselves, over its last two thirds: start and warming up
- * are no part of it. `(program)` is native code that V8 cannot name, system calls among it.
+ * Returns the functions of a `.cpuprofile`, by self time in descending order, without the first third of the profile (start and warm-up).
+ * `(program)` is native code without a name in V8, including system calls.
  */
 export const selfTimes = (file: string): SelfTime[] => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as CpuProfile;

@@ -6,8 +6,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { verify } from "../compare/verify.ts";
-import { type Workload, workloads } from "../compare/workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import { type Workload, workloads } from "../workloads/workloads.ts";
 import { Load } from "../load/load.ts";
 import { printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
@@ -19,7 +19,7 @@ const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
 const profile = async (workload: Workload): Promise<string> => {
   const name = `${workload.name}.cpuprofile`;
   const options = ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`];
-  const args = ["--transport=fast", ...(workload.scene === "five" ? ["--five"] : [])];
+  const args = ["--transport=fast", ...(workload.scenario === "five" ? ["--five"] : [])];
   const server = await startServer("framework.ts", args, options);
   const load = new Load(server.port);
   const shot = await verify("framework", server.port, workload);
@@ -29,8 +29,8 @@ const profile = async (workload: Workload): Promise<string> => {
   return join(folder, name);
 };
 
-printTitle(`Self time of functions over ${REQUESTS} requests of each kind, the first third left out`);
-for (const workload of workloads.filter(({ promised }) => promised)) {
+printTitle(`Self time of functions over ${REQUESTS} requests of each kind, without the first third`);
+for (const workload of workloads.filter(({ isMain }) => isMain)) {
   const functions = selfTimes(await profile(workload));
   const rows = functions
     .slice(0, 15)

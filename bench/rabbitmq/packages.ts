@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and `amqplib`, as `@framework/rabbitmq` has it. */
+/** The measured packages, loaded from their sources, and `amqplib`. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 
@@ -10,7 +10,7 @@ export interface BareMessage {
   readonly content: Buffer;
 }
 
-/** The part of a confirm channel of `amqplib` that is used here. */
+/** The used part of an `amqplib` confirm channel. */
 export interface BareChannel {
   publish(
     exchange: string,
@@ -26,13 +26,13 @@ export interface BareChannel {
   close(): Promise<void>;
 }
 
-/** The part of a connection of `amqplib` that is used here. */
+/** The used part of an `amqplib` connection. */
 export interface BareConnection {
   createConfirmChannel(): Promise<BareChannel>;
   close(): Promise<void>;
 }
 
-/** `amqplib`, as `@framework/rabbitmq` has it. */
+/** `amqplib` in the version of `@framework/rabbitmq`. */
 export const loadAmqplib = (): {
   connect(url: string, options: object): Promise<BareConnection>;
 } =>

@@ -1,13 +1,13 @@
 /**
- * Compares sends and deliveries of `@framework/rabbitmq` with `amqplib` by hand, on the same quorum queue, in turns within one run.
+ * Compares sends and deliveries of `@framework/rabbitmq` with hand-written code on `amqplib`, on the same quorum queue, alternately within one run.
  *
  *   pnpm --filter @framework/bench bench:rabbitmq [--rounds 15] [--messages 10000]
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { type Estimate, estimate, shown } from "../measure/statistics.ts";
+import { type Estimate, estimate, formatEstimate } from "../measure/statistics.ts";
 import { startRabbitMq } from "./packages.ts";
-import { bareWay, type BrokerWay, ourWay } from "./ways.ts";
+import { openBareClient, type BrokerClient, openAdapter } from "./clients.ts";
 
 const LEAST = 0.8;
 const WARM_UP = 3;
@@ -23,14 +23,14 @@ interface Taken {
   readonly consume: number;
 }
 
-const round = async (way: BrokerWay): Promise<Taken> => ({
-  send: await way.send(messages),
-  consume: await way.consume(messages),
+const round = async (client: BrokerClient): Promise<Taken> => ({
+  send: await client.send(messages),
+  consume: await client.consume(messages),
 });
 
 await using server = await startRabbitMq();
-const ours = await ourWay(server.url, "bench");
-const bare = await bareWay(server.url, "bench");
+const ours = await openAdapter(server.url, "bench");
+const bare = await openBareClient(server.url, "bench");
 const taken: { readonly ours: Taken; readonly bare: Taken }[] = [];
 for (let number = -WARM_UP; number < rounds; number++) {
   const isOursFirst = number % 2 === 0;
@@ -43,7 +43,7 @@ await bare.close();
 
 const perSecond = (ms: number): number => (messages * 1000) / ms;
 printTitle(
-  `RabbitMQ beside amqplib by hand, median of ${rounds} rounds of ${messages} messages with a 95 % interval`,
+  `RabbitMQ compared with hand-written code on amqplib, median of ${rounds} rounds of ${messages} messages with a 95 % interval`,
 );
 for (const what of ["send", "consume"] as const) {
   const ratio: Estimate = estimate(taken.map((one) => one.bare[what] / one.ours[what]));
@@ -52,11 +52,11 @@ for (const what of ["send", "consume"] as const) {
     [
       [
         `quorum queue, prefetch 100`,
-        shown(ratio, 2),
-        shown(estimate(taken.map((one) => perSecond(one.ours[what]))), 0),
-        shown(estimate(taken.map((one) => perSecond(one.bare[what]))), 0),
+        formatEstimate(ratio, 2),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.ours[what]))), 0),
+        formatEstimate(estimate(taken.map((one) => perSecond(one.bare[what]))), 0),
       ],
     ],
   );
-  gate(ratio.median >= LEAST, `${what}: at least ${LEAST} of amqplib by hand\n`);
+  gate(ratio.median >= LEAST, `${what}: at least ${LEAST} of the throughput of amqplib\n`);
 }

@@ -2,8 +2,9 @@ import { DatabaseSync } from "node:sqlite";
 import { type BareClient, loadPg } from "./packages.ts";
 import { BATCH, COLUMNS, foldBatch, type Lent, upsertText } from "./view.ts";
 
-/** Makes the view with the bare library; returns the number of events. */
+/** Builds the view with the bare library. */
 export interface BareCursor {
+  /** Builds the view from the beginning; returns the number of events. */
   run(): Promise<number>;
   close(): Promise<void>;
 }
@@ -26,7 +27,7 @@ const foldRows = (rows: readonly Row[]): string =>
     foldBatch(rows.map(({ stream, type, data }) => ({ stream, type, data: JSON.parse(data) as Lent }))),
   );
 
-/** On `pg`: one connection, prepared statements; each batch is read, and its transaction writes the view and the position. */
+/** Uses `pg`: one connection, prepared statements; one read per batch, and one transaction that writes the view and the position. */
 export const barePostgres = async (url: string): Promise<BareCursor> => {
   const client: BareClient = new (loadPg().Client)({ connectionString: url });
   await client.connect();
@@ -53,7 +54,7 @@ export const barePostgres = async (url: string): Promise<BareCursor> => {
   return { run, close: () => client.end() };
 };
 
-/** On `node:sqlite`: prepared statements, in the same way. */
+/** The same with `node:sqlite`. */
 export const bareSqlite = (file: string): BareCursor => {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = full");
@@ -73,7 +74,7 @@ export const bareSqlite = (file: string): BareCursor => {
       move.run(position);
       db.exec("COMMIT");
       count += rows.length;
-      await new Promise((resolve) => setImmediate(resolve)); // as a service must, for its other work
+      await new Promise((resolve) => setImmediate(resolve)); // yields, as a service must
     }
   };
   return { run, close: async () => db.close() };

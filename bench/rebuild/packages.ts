@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and `pg` as `@framework/database` has it. */
+/** The measured packages, loaded from their sources, and `pg`. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 
@@ -6,7 +6,7 @@ export { type Database, openDatabase } from "../../packages/database/src/index.t
 export { openEventStore, type Projection, projection } from "../../packages/event-sourcing/src/index.ts";
 export { startPostgres } from "../../tools/services/src/postgres.ts";
 
-/** The part of a connection of `pg` that is used here. */
+/** The used part of a `pg` client. */
 export interface BareClient {
   connect(): Promise<unknown>;
   query<Row>(
@@ -17,7 +17,7 @@ export interface BareClient {
 
 const requireBeside = createRequire(new URL("../../packages/database/package.json", import.meta.url));
 
-/** `pg`, as `@framework/database` has it. */
+/** `pg` in the version of `@framework/database`. */
 export const loadPg = (): {
   readonly Client: new (options: { readonly connectionString: string }) => BareClient;
 } => requireBeside("pg") as ReturnType<typeof loadPg>;

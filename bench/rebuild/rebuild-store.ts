@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openEventStore, type Projection, projection } from "./packages.ts";
 import { BATCH, COLUMNS, foldBatch, type LentEvent, upsertText } from "./view.ts";
 
-/** Streams of one append, and events of each. */
+/** Streams per append, and events per stream. */
 const STREAMS = 100;
 const EVENTS = 10;
 
-/** Appends events of about 200 bytes, to streams of ten. */
+/** Appends events of about 200 bytes, ten per stream. */
 export const fill = async (db: Database, count: number): Promise<void> => {
   await using store = await openEventStore({}, { db, log: quiet });
   for (let from = 0; from < count; from += STREAMS * EVENTS)
@@ -44,13 +44,13 @@ export const members = ({ dialect }: Database, version: number): Projection =>
     },
   });
 
-/** Makes the first version live, on an empty store, so that every later one is a rebuild beside it. */
-export const makeFirst = async (db: Database): Promise<void> => {
+/** Makes the first version live on an empty store, so that every later version is a rebuild. */
+export const createFirstVersion = async (db: Database): Promise<void> => {
   const store = await openEventStore({ projections: [members(db, 1)] }, { db, log: quiet });
   await store.close();
 };
 
-/** Builds a version beside the live one, until it is live. */
+/** Builds a version while another one is live, and waits until it is live itself. */
 export const rebuild = async (db: Database, version: number): Promise<void> => {
   await using _store = await openEventStore({ projections: [members(db, version)] }, { db, log: quiet });
   for (;;) {

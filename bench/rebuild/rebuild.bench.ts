@@ -1,5 +1,5 @@
 /**
- * Compares the rebuild of a projection with a bare cursor that makes the same view, in turns within one run.
+ * Compares the rebuild of a projection with a bare cursor that builds the same view, alternately within one run.
  *
  *   pnpm --filter @framework/bench bench:rebuild [parts] [--events 50000] [--rounds 5]
  */
@@ -8,17 +8,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { type BareCursor, barePostgres, bareSqlite } from "./bare-cursor.ts";
-import { type MemorySeen, watchMemory } from "./memory.ts";
+import { type MemoryPeaks, measureMemory } from "./memory.ts";
 import { type Database, openDatabase, startPostgres } from "./packages.ts";
-import { fill, makeFirst, rebuild } from "./rebuild-store.ts";
+import { fill, createFirstVersion, rebuild } from "./rebuild-store.ts";
 
-/** A rebuild has at least this part of the throughput of a bare cursor. */
-const LEAST = 0.6;
+/** Minimum throughput of a rebuild as a ratio to a bare cursor. */
+const MIN_RATIO = 0.6;
 
-/** Growth of memory from the first to the last quarter of a rebuild that counts as flat, in MiB. */
-const GROWTH = 24;
+/** Maximum growth of memory from the first to the last quarter of a rebuild, in MiB. */
+const MAX_GROWTH_MIB = 24;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,14 +48,14 @@ interface Round {
 }
 
 const compare = async (what: string, db: Database, bare: BareCursor): Promise<void> => {
-  await makeFirst(db);
+  await createFirstVersion(db);
   await fill(db, events);
   const taken: Round[] = [];
   let version = 1;
-  let memory: MemorySeen | null = null;
+  let memory: MemoryPeaks | null = null;
   const ours = (): Promise<Spent> =>
     timed(async () => {
-      memory = await watchMemory(() => rebuild(db, ++version));
+      memory = await measureMemory(() => rebuild(db, ++version));
     });
   const cursor = (): Promise<Spent> =>
     timed(async () => {
@@ -72,7 +72,7 @@ const compare = async (what: string, db: Database, bare: BareCursor): Promise<vo
   report(what, taken, memory);
 };
 
-/** Both have made the same view of the same events. */
+/** @throws if the two views differ */
 const expectSameView = async (db: Database): Promise<void> => {
   const columns = "member, loans, days, last_loan";
   const [missing, all] = [
@@ -84,21 +84,29 @@ const expectSameView = async (db: Database): Promise<void> => {
   if (missing !== 0 || all !== events) throw new Error(`the views differ: ${missing} rows, ${all} events`);
 };
 
-const report = (what: string, taken: readonly Round[], memory: MemorySeen | null): void => {
+const report = (what: string, taken: readonly Round[], memory: MemoryPeaks | null): void => {
   const ratio = estimate(taken.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
   const processor = estimate(taken.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
   const perSecond = (of: "ours" | "bare"): string =>
-    shown(estimate(taken.map((each) => events / each[of].wallMs)), 0);
+    formatEstimate(estimate(taken.map((each) => events / each[of].wallMs)), 0);
   printTable(
     [what, "throughput to bare", "processor to bare", "ours, 1,000 events/s", "bare, 1,000 events/s"],
-    [["median, 95 %", shown(ratio, 2), shown(processor, 2), perSecond("ours"), perSecond("bare")]],
+    [
+      [
+        "median, 95 %",
+        formatEstimate(ratio, 2),
+        formatEstimate(processor, 2),
+        perSecond("ours"),
+        perSecond("bare"),
+      ],
+    ],
   );
-  gate(ratio.median >= LEAST, `${what}: at least ${LEAST} of the throughput of a bare cursor`);
+  gate(ratio.median >= MIN_RATIO, `${what}: at least ${MIN_RATIO} of the throughput of a bare cursor`);
   if (memory === null) return;
-  const { heap, resident } = memory;
+  const { heapMiB, residentMiB } = memory;
   gate(
-    heap[1] - heap[0] <= GROWTH && resident[1] - resident[0] <= GROWTH,
-    `${what}: memory is flat: heap ${heap.join(" → ")} MiB, resident ${resident.join(" → ")} MiB at most, in the first → last quarter\n`,
+    heapMiB[1] - heapMiB[0] <= MAX_GROWTH_MIB && residentMiB[1] - residentMiB[0] <= MAX_GROWTH_MIB,
+    `${what}: memory is flat: heap ${heapMiB.join(" → ")} MiB, resident ${residentMiB.join(" → ")} MiB at most, in the first → last quarter\n`,
   );
 };
 
@@ -123,7 +131,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 printTitle(
-  `Rebuild of ${events} events beside a bare cursor, median of ${rounds} rounds with a 95 % interval`,
+  `Rebuild of ${events} events compared with a bare cursor, median of ${rounds} rounds with a 95 % interval`,
 );
 for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
   const part = parts[name];

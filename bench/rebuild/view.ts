@@ -1,4 +1,4 @@
-/** The view that both make: how often members have borrowed, for how many days, and their last loan. */
+/** Columns of the view: number of loans of each member, their days, and the last loan. */
 export const COLUMNS =
   "member TEXT PRIMARY KEY, loans INTEGER NOT NULL, days INTEGER NOT NULL, last_loan TEXT NOT NULL";
 
@@ -8,7 +8,7 @@ export interface Lent {
   readonly days: number;
 }
 
-/** What the view needs of an event. */
+/** The parts of an event that the view uses. */
 export interface LentEvent {
   readonly type: string;
   /** The stream of a loan. */
@@ -25,7 +25,7 @@ export interface MemberRow extends Lent {
 /** Events of one transaction. */
 export const BATCH = 500;
 
-/** The fold of a batch: one row for each member. */
+/** Folds a batch into one row per member. */
 export const foldBatch = (events: readonly LentEvent[]): readonly MemberRow[] => {
   const rows = new Map<string, MemberRow>();
   for (const { type, stream, data } of events) {
@@ -42,7 +42,7 @@ export const foldBatch = (events: readonly LentEvent[]): readonly MemberRow[] =>
   return [...rows.values()];
 };
 
-/** Adds the rows of a batch to the view, in one statement with one parameter: the rows as JSON. */
+/** Returns the statement that adds the rows of a batch to the view; its only parameter is the rows as JSON. */
 export const upsertText = (dialect: "postgres" | "sqlite", table: string): string => {
   const rows =
     dialect === "postgres"

@@ -1,7 +1,7 @@
 /**
- * Compares the cost of one lookup: ours and its peers on the same 51 routes, in one process, in interleaved rounds of alternating order.
+ * Compares the cost of one lookup with other routers on the same 51 routes, in one process and in interleaved rounds of alternating order.
  *
- * Each lookup gets a string of its own, as a server's parser makes them, so that no router lives on cached hashes.
+ * Each lookup gets a new string, as from a server's parser, so that no router benefits from cached hashes.
  *
  *   node --conditions=@framework/source bench/router/router.bench.ts [rounds]
  */
@@ -19,7 +19,7 @@ const freshPaths = (paths: readonly string[]): string[] =>
 
 let sink = 0;
 
-/** Nanoseconds for one lookup, over a slice of fresh paths. */
+/** Measures nanoseconds per lookup over a slice of fresh paths. */
 const slice = (lookup: Lookup, paths: readonly string[]): number => {
   const fresh = freshPaths(paths);
   const start = process.hrtime.bigint();
@@ -33,7 +33,7 @@ const slice = (lookup: Lookup, paths: readonly string[]): number => {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
-const agree = (routers: Readonly<Record<string, Lookup>>): void => {
+const verifyRoutes = (routers: Readonly<Record<string, Lookup>>): void => {
   for (const path of Object.values(cases).flat()) {
     const found = Object.entries(routers).map(([name, lookup]) => [name, lookup(path).route] as const);
     const [[, first] = ["", -1]] = found;
@@ -59,7 +59,7 @@ const measure = (routers: Readonly<Record<string, Lookup>>): Map<string, number[
 };
 
 const routers = createRouters();
-agree(routers);
+verifyRoutes(routers);
 const samples = measure(routers);
 const titles = Object.keys(cases);
 const cost = (name: string, title: string): number => median(samples.get(`${name} ${title}`) ?? []);

@@ -5,15 +5,15 @@ import findMyWay from "find-my-way";
 import { Memoirist } from "memoirist";
 import { addRoute, createRouter, findRoute } from "rou3";
 import { compileRouter } from "rou3/compiler";
-import { canonicalise, Router } from "../micro/core-internals.ts";
+import { canonicalise, Router } from "./core-internals.ts";
 import { routes } from "./routes.ts";
 
-/** Looks a GET up and reads a parameter where the route has any: gives the route's number, -1 for a miss, and the parameters. */
+/** Looks up a GET. Returns the index of the route, -1 for a miss, and the parameters, null without any. */
 export type Lookup = (path: string) => { readonly route: number; readonly params: object | null };
 
 const miss = { route: -1, params: null };
 
-/** One lookup function for each router, all with the same routes. */
+/** Creates a lookup function for each router, all with the same routes. */
 export const createRouters = (): Readonly<Record<string, Lookup>> => ({
   "ours, route only": ours(false),
   ours: ours(true),
@@ -55,13 +55,13 @@ const oursWhole = (): Lookup => {
   };
 };
 
-/** `{name}` as `:name`, `{*name}` as this router writes it. */
-const translated = (path: string, wildcard: string): string =>
+/** Translates `{name}` to `:name`, and `{*name}` to the wildcard of the router. */
+const translatePath = (path: string, wildcard: string): string =>
   path.replace(/\{\*\w+\}/, wildcard).replace(/\{(\w+)\}/g, ":$1");
 
 const memoirist = (): Lookup => {
   const router = new Memoirist<number>();
-  for (const [index, [method, path]] of routes.entries()) router.add(method, translated(path, "*"), index);
+  for (const [index, [method, path]] of routes.entries()) router.add(method, translatePath(path, "*"), index);
   return (path) => {
     const match = router.find("GET", path);
     return match === null ? miss : { route: match.store, params: match.params };
@@ -72,7 +72,7 @@ const findMyWayLookup = (compiled: boolean): Lookup => {
   const router = findMyWay();
   const nothing = () => {};
   for (const [index, [method, path]] of routes.entries()) {
-    router.on(method as "GET", translated(path, "*"), nothing, index);
+    router.on(method as "GET", translatePath(path, "*"), nothing, index);
   }
   if (compiled) router.compile();
   return (path) => {
@@ -84,7 +84,7 @@ const findMyWayLookup = (compiled: boolean): Lookup => {
 const rou3Context = () => {
   const context = createRouter<number>();
   for (const [index, [method, path]] of routes.entries()) {
-    addRoute(context, method, translated(path, "**:file"), index);
+    addRoute(context, method, translatePath(path, "**:file"), index);
   }
   return context;
 };
@@ -113,11 +113,11 @@ interface HonoRouter {
   ): readonly [matched: readonly (readonly [number, unknown])[], stash?: unknown];
 }
 
-/** Hono lists every route that matches, in the order added; the static ones come first, so that the first is the one wanted. */
+/** Hono returns every matching route in the order of registration; static routes are added first, so that the first match is the right one. */
 const hono = (router: HonoRouter): Lookup => {
   const params = (path: string) => path.split("{").length;
   const inOrder = [...routes.entries()].sort(([, [, a]], [, [, b]]) => params(a) - params(b));
-  for (const [index, [method, path]] of inOrder) router.add(method, translated(path, "*"), index);
+  for (const [index, [method, path]] of inOrder) router.add(method, translatePath(path, "*"), index);
   return (path) => {
     const [matched, stash] = router.match("GET", path);
     const first = matched[0];

@@ -1,5 +1,5 @@
 /**
- * The 51 routes of a middling REST service, in `{name}` notation.
+ * The 51 routes of a medium-sized REST service, in `{name}` notation.
  *
  * No static segment is a sibling of a parameter (`/books/new`, `/books/{id}`): hono's RegExp router does not support that.
  */
@@ -34,7 +34,7 @@ export const routes: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/orgs/{org}"],
 ];
 
-/** What is looked up: the paths of one case are taken in turn. */
+/** Looked up paths; each case cycles through its paths. */
 export const cases: Readonly<Record<string, readonly string[]>> = {
   static: ["/health", "/api/v1/books", "/metrics", "/api/v1/search/orders"],
   param: ["/books/42", "/api/v1/users/7", "/orgs/acme", "/api/v1/orders/2026-0042"],

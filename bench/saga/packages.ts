@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and the servers. */
+/** The measured packages, loaded from their sources, and the servers. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 export { openDatabase } from "../../packages/database/src/index.ts";
 export { createKernel } from "../../packages/durable/src/feature.ts";

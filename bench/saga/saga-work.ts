@@ -1,20 +1,20 @@
 import { createKernel, EngineSet, openDatabase, saga, type SagaEngine, SagaSet } from "./packages.ts";
 
-/** Calls of `start` at a time. */
+/** Concurrent calls of `start`. */
 const STARTERS = 20;
 
 /** Sagas of three calls that do nothing. */
 export interface SagaWork {
-  /** Starts sagas, and returns the milliseconds from the start of the workers until every one is completed. */
+  /** Starts sagas in one transaction, and returns the milliseconds from its commit until all are completed. */
   work(sagas: number): Promise<number>;
-  /** Starts sagas, each with a commit of its own, and returns the milliseconds from the first start until the last step of the last one has run. */
+  /** Starts sagas with one commit each, and returns the milliseconds from the first start until the last step of all has run. */
   startAndWork(sagas: number): Promise<number>;
   close(): Promise<void>;
 }
 
 const log = { info() {}, warn: console.warn, error: console.error };
 
-/** Runs sagas in this process, `concurrency` at a time, with the app's database or another engine. */
+/** Runs sagas in this process, `concurrency` at a time, with the engine of the database or another one. */
 export const sagaWork = async (
   url: string,
   concurrency: number,
@@ -24,8 +24,8 @@ export const sagaWork = async (
   let left = 0;
   let done = (): void => {};
   const definition = saga("bench", 1)
-    .call("one", ({ key }) => ({ key, place: 7 }))
-    .call("two", ({ outputs }) => outputs.one.place)
+    .call("one", ({ key }) => ({ key, seat: 7 }))
+    .call("two", ({ outputs }) => outputs.one.seat)
     .call("three", () => {
       if (--left === 0) done();
     })
@@ -50,7 +50,7 @@ export const sagaWork = async (
       await db.transaction(async (tx) => {
         for (let at = 0; at < sagas; at++)
           await runner.start(definition, { order: key }, { key: String(key++), tx });
-        from = performance.now(); // they are seen with the commit
+        from = performance.now(); // visible from the commit on
       });
       await promise;
       const open = "SELECT 1 FROM framework_sagas WHERE finished_at IS NULL LIMIT 1";

@@ -1,7 +1,7 @@
 /**
- * Runs sagas of three calls beside items of a bare queue of `@framework/durable`, which claims and completes, in turns within one run. A saga of three
- * steps writes three times what an item writes, with outputs and a timeline. The part `dbos` runs the same definition on the database and on
- * `@framework/saga-dbos`, in turns, each saga started with a commit of its own.
+ * Compares sagas of three calls with items of a bare queue of `@framework/durable`, alternately within one run. A saga of three steps writes three times as
+ * much as an item, plus outputs and a timeline. The part `dbos` runs the same definition on the database and on `@framework/saga-dbos`, alternately,
+ * with one commit per start.
  *
  *   pnpm --filter @framework/bench bench:saga [sqlite] [postgres] [dbos] [--rounds 7] [--sagas 1000] [--concurrency 20]
  */
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { kernelWork } from "../durable/kernel-work.ts";
 import { printTable, printTitle } from "../measure/report.ts";
-import { estimate, shown } from "../measure/statistics.ts";
+import { estimate, formatEstimate } from "../measure/statistics.ts";
 import { dbosRunner, startPostgres } from "./packages.ts";
 import { sagaWork } from "./saga-work.ts";
 
@@ -47,11 +47,11 @@ const measure = async (what: string, url: string): Promise<void> => {
   const perSecond = (ms: number): number => (sagas * 1000) / ms;
   const median = (pick: (one: (typeof taken)[number]) => number): number => estimate(taken.map(pick)).median;
   printTable(
-    [what, "claims and completions of a saga beside an item", "sagas/s", "steps/s", "items/s"],
+    [what, "claims and completions, ratio to an item", "sagas/s", "steps/s", "items/s"],
     [
       [
         "3 calls",
-        shown(estimate(taken.map((one) => one.bare / one.own)), 2),
+        formatEstimate(estimate(taken.map((one) => one.bare / one.own)), 2),
         median((one) => perSecond(one.own)).toFixed(0),
         median((one) => 3 * perSecond(one.own)).toFixed(0),
         median((one) => perSecond(one.bare)).toFixed(0),
@@ -76,11 +76,11 @@ const compare = async (url: string): Promise<void> => {
   }
   const perSecond = (ms: readonly number[]): string => ((sagas * 1000) / estimate(ms).median).toFixed(0);
   printTable(
-    ["PostgreSQL", "times as many as saga-dbos", "sagas/s", "sagas/s of saga-dbos"],
+    ["PostgreSQL", "ratio to saga-dbos", "sagas/s", "sagas/s of saga-dbos"],
     [
       [
-        "3 calls, from the start on",
-        shown(estimate(taken.map((one) => one.dbos / one.own)), 2),
+        "3 calls, including the start",
+        formatEstimate(estimate(taken.map((one) => one.dbos / one.own)), 2),
         perSecond(taken.map((one) => one.own)),
         perSecond(taken.map((one) => one.dbos)),
       ],
@@ -89,7 +89,9 @@ const compare = async (url: string): Promise<void> => {
 };
 
 const parts = positionals.length === 0 ? ["sqlite", "postgres", "dbos"] : positionals;
-printTitle(`Sagas of three calls beside items, median of ${rounds} rounds of ${sagas} with a 95 % interval`);
+printTitle(
+  `Sagas of three calls compared with items, median of ${rounds} rounds of ${sagas} with a 95 % interval`,
+);
 if (parts.includes("sqlite")) {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-saga-"));
   await measure("SQLite", `sqlite://${join(folder.path, "bench.db")}`);

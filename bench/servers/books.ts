@@ -1,7 +1,7 @@
-/** A stateless books service, so that any worker can answer; used under load by the kill, drain and memory benchmarks. */
+/** A stateless books service, so that any worker can answer. Used by the kill, drain and memory benchmarks. */
 import { setTimeout as pause } from "node:timers/promises";
 import { App, Response, type StandardSchema, toInt } from "@framework/core";
-import { vitals } from "./vitals.ts";
+import { readVitals } from "./vitals.ts";
 
 interface NewBook {
   readonly title: string;
@@ -38,5 +38,5 @@ app.get("/slow/{ms}", async (request) => {
   return { pid };
 });
 app.get("/pages/{count}", (request) => Response.stream(pages(toInt(request.params.count, "count"))));
-app.get("/vitals", () => vitals());
+app.get("/vitals", () => readVitals());
 await app.run();

@@ -1,4 +1,4 @@
-/** Answers `/json` in four workers, or with `--single` in one process: raw `node:http` in `node:cluster`, or with `--framework` the framework. */
+/** Serves `/json` with four workers, or with one process (`--single`): raw `node:http` in `node:cluster`, or the framework (`--framework`). */
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { App } from "@framework/core";

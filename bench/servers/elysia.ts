@@ -48,7 +48,7 @@ app.post("/echo", ({ body }) => body, { body: order });
 app.get(
   "/stream",
   () =>
-    // The types of a peer bring in those of browsers, in which this stream is another one.
+    // A peer's types include those of browsers, which declare a different `ReadableStream`.
     new Response(ReadableStream.from(chunks()) as unknown as BodyInit, {
       headers: { "content-type": "application/octet-stream" },
     }),

@@ -1,22 +1,22 @@
-/** Implementations of the five middlewares, for frameworks without plugins. */
+/** The five middlewares, for frameworks without plugins for them. */
 import { hash, randomUUID } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
 
 /** Whether this server runs with CORS, request ids, ETags, an access log and `nosniff`. */
 export const withFive: boolean = process.argv.includes("--five");
 
-/** The origin that CORS admits. */
+/** The origin that CORS allows. */
 export const ALLOWED_ORIGIN = "https://shop.example";
 
-/** The id that the client sent where it is harmless, else a new one. */
+/** Returns the id that the client sent if its characters are safe, otherwise a new one. */
 export const requestIdOf = (sent: string | null | undefined): string =>
   sent !== null && sent !== undefined && /^[\w.:/+=~-]{1,128}$/.test(sent) ? sent : randomUUID();
 
-/** A weak tag of a body. */
+/** Returns a weak entity tag of a body. */
 export const etagOf = (body: string): string =>
   `W/"${body.length.toString(16)}-${hash("sha1", body, "base64").slice(0, 27)}"`;
 
-/** Whether the client has the body with this tag. */
+/** Returns whether the client has the body with this tag. */
 export const isFresh = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch !== null && ifNoneMatch !== undefined && (ifNoneMatch === "*" || ifNoneMatch.includes(etag));
 
@@ -25,7 +25,7 @@ export const logFile: string = process.env["BENCH_LOG"] ?? "/dev/null";
 
 const sink = withFive ? openSync(logFile, "a") : -1;
 
-/** Writes text as it is. */
+/** Writes text as one line. */
 export const writeLog = (text: string): void => {
   writeSync(sink, `${text}\n`);
 };

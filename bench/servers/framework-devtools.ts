@@ -1,8 +1,8 @@
-/** An app in development with five levels around its handler: `--tools` with the dev page, whose link goes to the file `--link`; `--per-second` of its records. */
+/** An app in development with five middlewares: `--tools` enables the dev page, `--link` is the file for its link, `--per-second` its limit of records. */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { App } from "@framework/core";
-import { devtools } from "../devtools/devtools-package.ts";
+import { devtools } from "./devtools-package.ts";
 import { openVitals } from "./serving.ts";
 import { greeting } from "./workload.ts";
 
@@ -15,7 +15,7 @@ const { values } = parseArgs({
 });
 const withTools = new (App.with(devtools))();
 if (values.tools) withTools.enableDevtools({ maxPerSecond: Number(values["per-second"]) });
-for (let level = 0; level < 5; level++) withTools.use((input, next) => next(input));
+for (let count = 0; count < 5; count++) withTools.use((input, next) => next(input));
 withTools.get("/json", () => greeting());
 await openVitals();
 await withTools.run({ env: "development", debug: true, workers: 1, argv: [], logs: false });

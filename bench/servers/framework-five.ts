@@ -3,12 +3,12 @@ import { App } from "@framework/core";
 import { ALLOWED_ORIGIN, logFile } from "./five.ts";
 
 /**
- * An app with the framework's own five: request ids, an access log, `nosniff`, CORS and ETags, configured to match the other servers.
+ * Creates an app with the five feature packages: request ids, an access log, `nosniff`, CORS and ETags, configured to match the other servers.
  *
- * The packages are loaded here, so that a server without them is not charged for their code.
+ * Loads the packages dynamically, so that a server without them does not load their code.
  */
 export const createFiveApp = async (): Promise<App> => {
-  const { cors, etag, logging, requestId, securityHeaders } = await import("../features/five-packages.ts");
+  const { cors, etag, logging, requestId, securityHeaders } = await import("./five-packages.ts");
   return new (App.with(logging, requestId, cors, securityHeaders, etag))()
     .enableLogging({ format: "json", destination: openSync(logFile, "a") })
     .enableRequestId()

@@ -1,5 +1,5 @@
 /**
- * The framework with telemetry: `--telemetry=none` without the package, `off` with the package and not enabled, `traces`, `metrics` or `both` with
+ * The framework with telemetry: `--telemetry=none` is without the package, `off` with the package but not enabled; `traces`, `metrics` and `both` use
  * `--sampling` and `--collector`.
  */
 import { App } from "@framework/core";
@@ -12,7 +12,7 @@ const option = (name: string): string =>
 const createApp = async (): Promise<App> => {
   const telemetry = option("telemetry");
   if (telemetry === "none") return new App();
-  const packages = await import("../telemetry/telemetry-package.ts");
+  const packages = await import("./telemetry-package.ts");
   const app = new (App.with(packages.telemetry))();
   if (telemetry === "off") return app;
   return app.enableTelemetry({
@@ -20,7 +20,7 @@ const createApp = async (): Promise<App> => {
     samplingRate: Number(option("sampling")),
     exportTraces: telemetry !== "metrics",
     exportMetrics: telemetry !== "traces",
-    traceHeader: false, // the load client wants replies of one length
+    traceHeader: false, // the load client requires replies of constant length
   });
 };
 

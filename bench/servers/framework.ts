@@ -1,4 +1,4 @@
-/** The framework: `--transport fast` or `node`, `--async` with handlers that are async functions. */
+/** The framework: `--transport` is `fast` or `node`; `--async` uses async handlers. */
 import { App, Response, type TransportName } from "@framework/core";
 import { routes } from "../router/routes.ts";
 import { withFive } from "./five.ts";

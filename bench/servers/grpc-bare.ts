@@ -1,12 +1,12 @@
-/** Bare grpc-js with proto-loader, by hand. */
+/** Hand-written service on bare grpc-js with proto-loader. */
 import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
-import { bookOf } from "../grpc/book.ts";
+import { bookOf } from "./grpc-book.ts";
 import { openVitals } from "./serving.ts";
 
 const definition = loadSync(fileURLToPath(new URL("../grpc/library.proto", import.meta.url)), {
-  defaults: true, // as the framework has them
+  defaults: true, // like the framework
 });
 const service = definition["bench.v1.Library"] as grpc.ServiceDefinition;
 const server = new grpc.Server();

@@ -1,7 +1,7 @@
-/** The same service by `@framework/grpc`. */
+/** The same service on `@framework/grpc`. */
 import { App } from "@framework/core";
-import { bookOf } from "../grpc/book.ts";
-import { grpc, GrpcError, protoService } from "../grpc/grpc-package.ts";
+import { bookOf } from "./grpc-book.ts";
+import { grpc, GrpcError, protoService } from "./grpc-package.ts";
 import { openVitals } from "./serving.ts";
 
 const library = protoService("bench.v1.Library", new URL("../grpc/library.proto", import.meta.url));

@@ -46,7 +46,7 @@ const userOf = (params: unknown): { id: number } | false => {
 
 const app = new H3();
 if (withFive) app.use(five);
-for (const [verb, path] of plainRoutes({ param: (name) => `:${name}`, rest: (name) => `**:${name}` })) {
+for (const [verb, path] of plainRoutes({ param: (name) => `:${name}`, wildcard: (name) => `**:${name}` })) {
   app[verb](path, () => ({ path }));
 }
 app.get("/json", () => greeting());

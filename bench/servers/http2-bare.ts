@@ -1,9 +1,9 @@
-/** The core API of `node:http2` by hand: one listener for streams, a table of paths. */
+/** Hand-written server on the core API of `node:http2`: one listener for streams that dispatches by path. */
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { announceServer, openVitals } from "./serving.ts";
 import { greeting, isOrder, wholeNumber } from "./workload.ts";
 
-const answer = (stream: ServerHttp2Stream, status: number, value: unknown): void => {
+const sendJson = (stream: ServerHttp2Stream, status: number, value: unknown): void => {
   const text = JSON.stringify(value);
   stream.respond({
     ":status": status,
@@ -18,25 +18,25 @@ const echo = (stream: ServerHttp2Stream): void => {
   stream.on("data", (piece: Buffer) => pieces.push(piece));
   stream.on("end", () => {
     const value: unknown = JSON.parse(Buffer.concat(pieces).toString());
-    if (isOrder(value)) answer(stream, 200, value);
-    else answer(stream, 422, { error: "Validation Failed" });
+    if (isOrder(value)) sendJson(stream, 200, value);
+    else sendJson(stream, 422, { error: "Validation Failed" });
   });
 };
 
 const user = (stream: ServerHttp2Stream, text: string): void => {
   const id = wholeNumber(text);
-  if (id === null) answer(stream, 422, { error: "Validation Failed" });
-  else answer(stream, 200, { id });
+  if (id === null) sendJson(stream, 422, { error: "Validation Failed" });
+  else sendJson(stream, 200, { id });
 };
 
 const server = createServer();
 server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-  stream.on("error", () => {}); // without it a client that resets its request would end the process
+  stream.on("error", () => {}); // without a listener, a reset request would crash the process
   const { ":path": path = "", ":method": method } = headers;
-  if (method === "GET" && path === "/json") answer(stream, 200, greeting());
+  if (method === "GET" && path === "/json") sendJson(stream, 200, greeting());
   else if (method === "GET" && path.startsWith("/users/")) user(stream, path.slice(7));
   else if (method === "POST" && path === "/echo") echo(stream);
-  else answer(stream, 404, { error: "Not Found" });
+  else sendJson(stream, 404, { error: "Not Found" });
 });
 await openVitals();
 server.listen(0, "127.0.0.1", () => announceServer(server));

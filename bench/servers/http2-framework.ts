@@ -1,4 +1,4 @@
-/** The framework with `@framework/http2`, all default limits on. */
+/** The framework with `@framework/http2` and its default limits. */
 import { App } from "@framework/core";
 import { http2 } from "@framework/http2";
 import { order, user } from "./framework-schemas.ts";

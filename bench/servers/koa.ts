@@ -29,7 +29,7 @@ if (withFive) {
 const router = new Router();
 for (const [verb, path] of plainRoutes({
   param: (name) => `:${name}`,
-  rest: (name) => `*${name}`,
+  wildcard: (name) => `*${name}`,
 })) {
   router[verb](path, (context) => {
     context.body = { path };

@@ -1,4 +1,4 @@
-/** Nest on Fastify. Its decorators are called as functions, because the sources of the bench are JavaScript with types. */
+/** Nest on Fastify. Calls the decorators as functions, because the type stripping of Node does not support them. */
 import "reflect-metadata";
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";

@@ -1,6 +1,6 @@
 /**
- * A collector in a process of its own, so that its work is not that of the server; it decodes nothing. `--answer=ok` accepts every export, `busy`
- * answers 429, `never` reads and gives no answer.
+ * A collector in a separate process, so that its cost is not measured; it decodes nothing. `--answer=ok` accepts every export, `busy`
+ * replies 429, `never` reads and does not reply.
  */
 import { createServer } from "node:http";
 import { announceServer } from "./serving.ts";

@@ -1,25 +1,28 @@
 import { routes } from "../router/routes.ts";
 
-/** How a router spells parameters and the rest of a path. */
-export interface Spelling {
+/** Syntax of a router for parameters and wildcards. */
+export interface PathSyntax {
   readonly param: (name: string) => string;
-  readonly rest: (name: string) => string;
+  readonly wildcard: (name: string) => string;
 }
 
-/** `:name`, and `*` for the rest. */
-export const colonAndStar: Spelling = { param: (name) => `:${name}`, rest: () => "*" };
+/** `:name` and `*`. */
+export const colonAndStar: PathSyntax = { param: (name) => `:${name}`, wildcard: () => "*" };
 
-/** `:name`, and `*name` for the rest. */
-export const colonAndNamedStar: Spelling = { param: (name) => `:${name}`, rest: (name) => `*${name}` };
+/** `:name` and `*name`. */
+export const colonAndNamedStar: PathSyntax = { param: (name) => `:${name}`, wildcard: (name) => `*${name}` };
 
-/** A method in capitals and in the form in which routers name their functions. */
+/** A method, named like the functions of routers. */
 export type Verb = "get" | "post" | "put" | "delete";
 
-/** The 51 routes around those of the comparison; each replies with its path. */
-export const plainRoutes = ({ param, rest }: Spelling): readonly (readonly [verb: Verb, path: string])[] =>
+/** Returns the 51 routes that every server has in addition to those of the workloads; each replies with its path. */
+export const plainRoutes = ({
+  param,
+  wildcard,
+}: PathSyntax): readonly (readonly [verb: Verb, path: string])[] =>
   routes.map(([method, path]) => [
     method.toLowerCase() as Verb,
     path
-      .replace(/\{\*(\w+)\}/, (_, name: string) => rest(name))
+      .replace(/\{\*(\w+)\}/, (_, name: string) => wildcard(name))
       .replace(/\{(\w+)\}/g, (_, name: string) => param(name)),
   ]);

@@ -1,4 +1,4 @@
-/** Polka, which only has a router: the rest are the functions of `raw.ts`. */
+/** Polka, which only has a router; everything else is written as in `raw.ts`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";

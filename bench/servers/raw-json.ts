@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Answers with JSON, as efficiently as `node:http` does without its tuning. */
+/** Replies with JSON in the efficient way of `node:http`, without tuning options. */
 export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
   const text = JSON.stringify(value);
   response.writeHead(status, {

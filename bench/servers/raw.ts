@@ -1,6 +1,6 @@
 /**
- * The baseline of every ratio: an efficient handler written by hand on `node:http`. `--tuned` uses the options that make `node:http` faster: no keep-alive
- * timer, no life cycle for empty bodies, a flat list of fields with a date made once a second.
+ * The baseline of every ratio: an efficient hand-written handler on `node:http`. `--tuned` uses the options that make `node:http` faster: no keep-alive
+ * timer, no life cycle for empty bodies, a flat list of fields with a date formatted once a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -30,7 +30,7 @@ const flat: Send = (_request, response, status, value) => {
   response.end(text);
 };
 
-/** The five middlewares inline: fields, id, tag and a line in the log. */
+/** The five middlewares inline: fields, id, tag and an access log line. */
 const five: Send = ({ method, url, headers }, response, status, value) => {
   const since = performance.now();
   const requestId = requestIdOf(headers["x-request-id"] as string | undefined);

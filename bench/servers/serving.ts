@@ -1,23 +1,23 @@
 import { type AddressInfo, createServer } from "node:net";
-import { cpuTime } from "./vitals.ts";
+import { readCpuTime } from "./vitals.ts";
 
 /**
- * Opens a port on which the bench reads this process: processor time (`cpu`) or resident memory after a collection (`memory`), a line of JSON for
- * each line. It is separate from the service, so that no framework handles it.
+ * Opens a port on which the benchmark reads metrics of this process: processor time (`cpu`) or resident memory after a garbage collection (`memory`), one line
+ * of JSON for each line. It is separate from the service, so that no framework handles it.
  */
 export const openVitals = (): Promise<void> =>
   new Promise((resolve) => {
-    const vitals = createServer((socket) => {
+    const server = createServer((socket) => {
       socket.setNoDelay(true).setEncoding("latin1");
       socket.on("data", (line) => {
-        const answer = String(line).startsWith("memory") ? memory() : cpuTime();
-        socket.write(`${JSON.stringify(answer)}\n`);
+        const reply = String(line).startsWith("memory") ? memory() : readCpuTime();
+        socket.write(`${JSON.stringify(reply)}\n`);
       });
-      socket.on("error", () => socket.destroy()); // the bench has ended, and this process ends with it
+      socket.on("error", () => socket.destroy()); // the benchmark has ended, and kills this process
     });
-    // Exclusive, because each worker of a cluster has a port of its own.
-    vitals.listen({ port: 0, host: "127.0.0.1", exclusive: true }, () => {
-      console.log(JSON.stringify({ vitals: (vitals.address() as AddressInfo).port, pid: process.pid }));
+    // Exclusive, so that each worker of a cluster gets a different port.
+    server.listen({ port: 0, host: "127.0.0.1", exclusive: true }, () => {
+      console.log(JSON.stringify({ vitals: (server.address() as AddressInfo).port, pid: process.pid }));
       resolve();
     });
   });
@@ -37,7 +37,7 @@ export const announceServer = (server: { address(): AddressInfo | string | null 
   announce((server.address() as AddressInfo).port);
 };
 
-/** The port to listen on: any free one. */
+/** The port to listen on: `PORT`, or any free one. */
 export const listenPort = Number(process.env["PORT"] ?? 0);
 
 process.on("SIGTERM", () => process.exit(0));

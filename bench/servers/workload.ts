@@ -22,7 +22,7 @@ export const orderText: string = JSON.stringify({
   note: "please ring twice the bell is slow; thank you, see you then",
 } satisfies Order);
 
-/** Validation for frameworks without their own. */
+/** Validates an order, for frameworks without validation. */
 export const isOrder = (value: unknown): value is Order => {
   if (!isRecord(value)) return false;
   const { customer, items, note } = value as Partial<Order>;
@@ -37,7 +37,7 @@ const isItem = (value: unknown): boolean =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The same as JSON Schema, for frameworks that validate with it. */
+/** JSON Schema of an order, for frameworks that validate with it. */
 export const orderSchema = {
   type: "object",
   required: ["customer", "items", "note"],
@@ -57,7 +57,7 @@ export const orderSchema = {
 
 const chunk = Buffer.alloc(64 * 1024, "x");
 
-/** Pieces of the download. */
+/** Number of chunks of the download. */
 export const CHUNK_COUNT = 16;
 
 /** Bytes of the download. */

@@ -5,57 +5,57 @@ import { Peer } from "../soak/peer.ts";
 import type { Service } from "../soak/service-report.ts";
 
 /** Effect of stalled readers on other clients. */
-export interface NeverRead {
+export interface NeverReadingResult {
   readonly clients: number;
   /** Number of stalled replies during the measurement. */
-  readonly stuck: number;
+  readonly stalled: number;
   readonly alone: Latency;
-  readonly beside: Latency;
-  /** Resident bytes that they added to the service. */
+  readonly withStalled: Latency;
+  /** Additional resident bytes of the service. */
   readonly residentBytes: number;
-  /** Remaining connections and streams after the limit. */
-  readonly left: number;
+  /** Open connections, handlers and streams after the limit. */
+  readonly open: number;
   readonly handlers: number;
   readonly streams: number;
 }
 
 const HALF = 500;
-const THINK_MS = 1000;
+const PAUSE_MS = 1000;
 const MEASURED_MS = 12_000;
-/** Default of the limit on stalled writes, with two seconds for the sweep and two to see it. */
-const CUT_MS = 34_000;
+/** Default limit of stalled writes, plus two seconds for the sweep and two for the clients. */
+const CLOSED_MS = 34_000;
 
-/** Measures 500 clients alone, then beside 500 that ask for long and endless replies and never read; waits until those are cut. */
-export const neverReading = async (service: Service): Promise<NeverRead> => {
-  const measured = async (): Promise<Latency> => {
-    const ended = measureLatency(service.port, HALF, THINK_MS);
+/** Measures 500 clients alone, then with 500 others that request long and endless replies and never read; waits until those are closed. */
+export const measureNeverReading = async (service: Service): Promise<NeverReadingResult> => {
+  const measure = async (): Promise<Latency> => {
+    const stop = measureLatency(service.port, HALF, PAUSE_MS);
     await pause(MEASURED_MS);
-    return ended();
+    return stop();
   };
-  await measured(); // warms the service up
-  const alone = await measured();
-  const before = await service.left();
+  await measure(); // warms the service up
+  const alone = await measure();
+  const before = await service.openResources();
   const peers = Array.from({ length: HALF }, (_unused, index) => {
     const peer = new Peer(service.port);
     peer.socket.pause();
     peer.send(get(index % 2 === 0 ? "/large/32" : "/endless"));
     return peer;
   });
-  await pause(5000); // until the buffers of the system are full
-  const stuckSince = performance.now();
-  const { residentBytes } = await service.left();
-  const beside = await measured();
-  const stuck = (await service.sockets()).open - 1;
-  await pause(CUT_MS - (performance.now() - stuckSince));
-  const after = await service.left();
+  await pause(5000); // until the socket buffers are full
+  const stalledSince = performance.now();
+  const { residentBytes } = await service.openResources();
+  const withStalled = await measure();
+  const stalled = (await service.sockets()).open - 1;
+  await pause(CLOSED_MS - (performance.now() - stalledSince));
+  const after = await service.openResources();
   for (const peer of peers) peer.close();
   return {
     clients: HALF,
-    stuck,
+    stalled,
     alone,
-    beside,
+    withStalled,
     residentBytes: residentBytes - before.residentBytes,
-    left: after.open - 1,
+    open: after.open - 1,
     handlers: after.handlers,
     streams: after.streams,
   };

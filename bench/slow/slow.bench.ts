@@ -1,20 +1,20 @@
 /**
- * Verifies that slow clients do not deny service to others, under the default limits, on both transports: slowhttptest's four attacks, and
- * half of a thousand clients that never read their replies.
+ * Verifies that slow clients do not deny service to others, under the default limits, on both transports: four attacks of slowhttptest, and
+ * 1,000 clients of which half never read their replies.
  *
  *   pnpm bench:slow [connections of an attack] [transport]
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { inWords, type Latency, measureLatency } from "../idle/latency.ts";
+import { formatLatency, type Latency, measureLatency } from "../idle/latency.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { type Service, startService, type TransportName, transports } from "../soak/service-report.ts";
-import { attack, hasSlowhttptest, type Verdict } from "./attack.ts";
-import { neverReading, type NeverRead } from "./never-reading.ts";
+import { attack, hasSlowhttptest, type AttackReport } from "./attack.ts";
+import { measureNeverReading, type NeverReadingResult } from "./never-reading.ts";
 
 const connections = Number(process.argv[2] ?? 600);
 const wanted = process.argv[3];
 
-/** What an attack may cost, in seconds: the limit that ends its connections, and two more for the sweep. */
+/** Maximum delay in seconds until a connection over its limit is closed by the sweep. */
 const GRACE_SECS = 2;
 
 interface Attack {
@@ -53,82 +53,85 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-/** What was seen of the service's connections, the others' and the asking one included. */
-interface Watched {
+/** Connections of the service during an attack, including those of other clients and of the reading. */
+interface ConnectionStats {
   readonly accepted: number;
-  readonly most: number;
+  readonly maxOpen: number;
   readonly longestMs: number;
 }
 
-interface Attacked extends Watched {
-  readonly verdict: Verdict;
-  readonly left: number;
+interface AttackResult extends ConnectionStats {
+  readonly report: AttackReport;
+  readonly open: number;
   readonly latency: Latency;
 }
 
 /** Samples the service's connections until stopped. */
-const watch = (service: Service): (() => Promise<Watched>) => {
-  let [ends, accepted, most, longestMs] = [false, 0, 0, 0];
+const watchConnections = (service: Service): (() => Promise<ConnectionStats>) => {
+  let [ends, accepted, maxOpen, longestMs] = [false, 0, 0, 0];
   const watching = (async () => {
     while (!ends) {
       const now = await service.sockets();
       accepted += now.accepted;
-      [most, longestMs] = [Math.max(most, now.open), Math.max(longestMs, now.longestMs)];
+      [maxOpen, longestMs] = [Math.max(maxOpen, now.open), Math.max(longestMs, now.longestMs)];
       await pause(250);
     }
   })();
   return async () => {
     ends = true;
     await watching;
-    return { accepted, most, longestMs };
+    return { accepted, maxOpen, longestMs };
   };
 };
 
-const suffer = async (service: Service, { path, options }: Attack): Promise<Attacked> => {
-  await service.sockets(); // forgets the lives of connections before
-  const seen = watch(service);
+const runAttack = async (service: Service, { path, options }: Attack): Promise<AttackResult> => {
+  await service.sockets(); // resets the counters of earlier connections
+  const seen = watchConnections(service);
   const measured = measureLatency(service.port, 4, 50);
-  const verdict = await attack(`http://127.0.0.1:${service.port}${path}`, options);
+  const report = await attack(`http://127.0.0.1:${service.port}${path}`, options);
   const latency = await measured();
   await pause(1000);
-  return { verdict, latency, ...(await seen()), left: (await service.sockets()).open - 1 };
+  return { report, latency, ...(await seen()), open: (await service.sockets()).open - 1 };
 };
 
-const judge = (transport: TransportName, { name, limitSecs }: Attack, suffered: Attacked): void => {
-  const { verdict, accepted, most, longestMs, left, latency } = suffered;
-  const say = (holds: boolean, text: string): void => gate(holds, `${transport}, ${name}: ${text}`);
-  const { looks, unavailable } = verdict;
-  say(accepted >= connections * 0.9, `the attack had ${accepted} connections, ${most} at a time`);
-  say(
-    looks > 0 && unavailable === 0,
-    `available at ${looks - unavailable} of ${looks} looks; ${verdict.exit}`,
+const checkAttack = (transport: TransportName, { name, limitSecs }: Attack, result: AttackResult): void => {
+  const { report, accepted, maxOpen, longestMs, open, latency } = result;
+  const check = (holds: boolean, text: string): void => gate(holds, `${transport}, ${name}: ${text}`);
+  const { checks, unavailable } = report;
+  check(accepted >= connections * 0.9, `the attack had ${accepted} connections, ${maxOpen} at a time`);
+  check(
+    checks > 0 && unavailable === 0,
+    `available at ${checks - unavailable} of ${checks} checks; ${report.exit}`,
   );
-  say(latency.failed === 0, `others were served: ${latency.failed} of ${latency.requests} requests failed`);
-  say(
+  check(
+    latency.failed === 0,
+    `other clients were served: ${latency.failed} of ${latency.requests} requests failed`,
+  );
+  check(
     longestMs <= (limitSecs + GRACE_SECS) * 1000,
     `no connection lived longer than ${limitSecs} + ${GRACE_SECS} s: ${(longestMs / 1000).toFixed(1)} s`,
   );
-  say(left === 0, `no connection is left: ${left}`);
+  check(open === 0, `no connection remains open: ${open}`);
 };
 
-const judgeNeverRead = (transport: TransportName, found: NeverRead): void => {
-  const say = (holds: boolean, text: string): void => gate(holds, `${transport}, half never read: ${text}`);
-  const { alone, beside, residentBytes, stuck, handlers, streams, left } = found;
-  const ratio = beside.median / alone.median;
-  say(stuck === found.clients, `${stuck} of ${found.clients} clients stuck in their replies`);
-  say(
-    alone.failed + beside.failed === 0,
-    `others were served: ${alone.requests + beside.requests} requests, ${alone.failed + beside.failed} failed`,
+const checkNeverReading = (transport: TransportName, found: NeverReadingResult): void => {
+  const check = (holds: boolean, text: string): void => gate(holds, `${transport}, half never read: ${text}`);
+  const { alone, withStalled, residentBytes, stalled, handlers, streams, open } = found;
+  const ratio = withStalled.median / alone.median;
+  check(stalled === found.clients, `${stalled} of ${found.clients} clients have stalled replies`);
+  check(
+    alone.failed + withStalled.failed === 0,
+    `other clients were served: ${alone.requests + withStalled.requests} requests, ${alone.failed + withStalled.failed} failed`,
   );
-  say(
-    ratio <= 1.5 || beside.median - alone.median < 1,
-    `others waited ${ratio.toFixed(2)} times as long in the median (${beside.median.toFixed(2)} for ${alone.median.toFixed(2)} ms), at most 1.5 or 1 ms more`,
+  check(
+    ratio <= 1.5 || withStalled.median - alone.median < 1,
+    `median latency of other clients: ${ratio.toFixed(2)} times as high (${withStalled.median.toFixed(2)} for ${alone.median.toFixed(2)} ms), at most 1.5 times or 1 ms more`,
   );
   const each = residentBytes / found.clients / 1024;
-  say(each <= 256, `each took ${each.toFixed(0)} KiB of resident memory, at most 256`);
-  say(
-    left === 0 && handlers + streams === 0,
-    `all were cut in time and their streams ended: ${left} connections, ${streams} streams left`,
+  check(each <= 256, `each stalled client took ${each.toFixed(0)} KiB of resident memory, at most 256`);
+  check(
+    open === 0 && handlers + streams === 0,
+    `all were closed in time and their streams ended: ${open} connections, ${streams} streams open`,
   );
 };
 
@@ -142,25 +145,31 @@ for (const transport of transports) {
   if (wanted !== undefined && wanted !== transport) continue;
   for (const each of installed ? attacks : []) {
     await using service = await startService(transport);
-    const suffered = await suffer(service, each);
-    const { accepted, most, longestMs, latency } = suffered;
+    const result = await runAttack(service, each);
+    const { accepted, maxOpen, longestMs, latency } = result;
     rows.push([
       `${transport}, ${each.name}`,
       accepted,
-      most,
+      maxOpen,
       (longestMs / 1000).toFixed(1),
-      inWords(latency),
+      formatLatency(latency),
     ]);
-    judge(transport, each, suffered);
+    checkAttack(transport, each, result);
   }
   await using service = await startService(transport);
-  const found = await neverReading(service);
-  judgeNeverRead(transport, found);
-  rows.push([`${transport}, others alone`, 500, 500, "", inWords(found.alone)]);
-  rows.push([`${transport}, half never read`, 1000, 1000, "", inWords(found.beside)]);
+  const found = await measureNeverReading(service);
+  checkNeverReading(transport, found);
+  rows.push([`${transport}, others alone`, 500, 500, "", formatLatency(found.alone)]);
+  rows.push([`${transport}, half never read`, 1000, 1000, "", formatLatency(found.withStalled)]);
 }
 console.log("");
 printTable(
-  ["What", "connections", "at a time", "longest life, s", "others' wait, ms (median / p99 / longest)"],
+  [
+    "What",
+    "connections",
+    "at a time",
+    "longest lifetime, s",
+    "latency of others, ms (median / p99 / maximum)",
+  ],
   rows,
 );

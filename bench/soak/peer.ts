@@ -1,16 +1,16 @@
 import { connect, type Socket } from "node:net";
 
 /** Outcome of waiting for the server. */
-export type Ended = "enough" | "closed" | "too late";
+export type WaitResult = "enough" | "closed" | "timeout";
 
-/** A client that writes exact bytes, and can disconnect in any way. */
+/** A client that writes exact bytes and can disconnect in any way. */
 export class Peer {
-  /** Received bytes, one character per byte, unless `forgets` is set. */
+  /** Received bytes, one character per byte, unless `discards` is set. */
   received = "";
   /** Number of received bytes. */
   bytes = 0;
-  /** Drops received bytes instead of keeping them. */
-  forgets = false;
+  /** Whether received bytes are discarded instead of kept. */
+  discards = false;
   closed = false;
   readonly socket: Socket;
   private wake: (() => void) | null = null;
@@ -20,10 +20,10 @@ export class Peer {
     this.socket.setEncoding("latin1");
     this.socket.on("data", (text) => {
       this.bytes += text.length;
-      if (!this.forgets) this.received += String(text);
+      if (!this.discards) this.received += String(text);
       this.wake?.();
     });
-    for (const event of ["end", "error", "close"]) this.socket.on(event, () => this.lost());
+    for (const event of ["end", "error", "close"]) this.socket.on(event, () => this.onEnd());
   }
 
   send(bytes: string): void {
@@ -42,15 +42,16 @@ export class Peer {
   }
 
   /** Waits for enough bytes, the end of the connection, or a timeout in milliseconds. */
-  until(isEnough: (received: string) => boolean, timeoutMs: number): Promise<Ended> {
-    const state = (): Ended | null => (isEnough(this.received) ? "enough" : this.closed ? "closed" : null);
+  until(isEnough: (received: string) => boolean, timeoutMs: number): Promise<WaitResult> {
+    const state = (): WaitResult | null =>
+      isEnough(this.received) ? "enough" : this.closed ? "closed" : null;
     return new Promise((resolve) => {
-      const settle = (ended: Ended): void => {
+      const settle = (ended: WaitResult): void => {
         this.wake = null;
         clearTimeout(timer);
         resolve(ended);
       };
-      const timer = setTimeout(() => settle("too late"), timeoutMs);
+      const timer = setTimeout(() => settle("timeout"), timeoutMs);
       this.wake = () => {
         const ended = state();
         if (ended !== null) settle(ended);
@@ -59,7 +60,7 @@ export class Peer {
     });
   }
 
-  untilClosed(timeoutMs: number): Promise<Ended> {
+  untilClosed(timeoutMs: number): Promise<WaitResult> {
     return this.until(() => false, timeoutMs);
   }
 
@@ -68,7 +69,7 @@ export class Peer {
     return [...this.received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }
 
-  private lost(): void {
+  private onEnd(): void {
     if (!this.closed) this.socket.end();
     this.closed = true;
     this.wake?.();

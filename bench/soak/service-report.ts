@@ -1,23 +1,23 @@
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { ask } from "../client/ask.ts";
+import { fetchJson } from "../client/fetch-json.ts";
 import type { Vitals } from "../servers/vitals.ts";
 
-/** The transports that are compared. */
+/** The compared transports. */
 export const transports = ["fast", "node"] as const;
 export type TransportName = (typeof transports)[number];
 
-/** The service's report on its connections. */
+/** Connections of the service. */
 export interface Sockets {
-  /** Connections that are open, the asking one included. */
+  /** Open connections, including that of the request. */
   readonly open: number;
-  /** The longest life of those that ended since the last question. */
+  /** Maximum lifetime of connections that ended since the last report. */
   readonly longestMs: number;
-  /** Connections that came since then. */
+  /** Connections accepted since then. */
   readonly accepted: number;
 }
 
-/** Resources of the service after a collection. */
-export interface Left extends Vitals {
+/** Resources of the service after a garbage collection. */
+export interface OpenResources extends Vitals {
   readonly open: number;
   readonly handlers: number;
   readonly streams: number;
@@ -28,12 +28,12 @@ export interface Service extends AsyncDisposable {
   readonly program: Program;
   readonly port: number;
   sockets(): Promise<Sockets>;
-  left(): Promise<Left>;
-  /** Error lines of its log. */
+  openResources(): Promise<OpenResources>;
+  /** Returns the error lines of its log. */
   errors(): string[];
 }
 
-/** Settings of the service that differ from the defaults. */
+/** Settings that differ from the defaults. */
 export interface ServiceSettings {
   readonly limits?: object;
   readonly timeouts?: object;
@@ -46,7 +46,7 @@ export const startService = async (
 ): Promise<Service> => {
   const program = await startProgram(new URL("service.ts", import.meta.url), {
     args: ["--env", "production", "--workers", "1"],
-    // V8 discards code of unused functions at any time, which could hide a leak.
+    // Without bytecode flushing, which frees memory at any time and could hide a leak.
     execArgv: ["--expose-gc", "--no-flush-bytecode"],
     env: {
       NODE_OPTIONS: undefined,
@@ -61,8 +61,8 @@ export const startService = async (
   return {
     program,
     port,
-    sockets: async () => (await ask(port, "/sockets")) as Sockets,
-    left: async () => (await ask(port, "/left")) as Left,
+    sockets: async () => (await fetchJson(port, "/sockets")) as Sockets,
+    openResources: async () => (await fetchJson(port, "/open-resources")) as OpenResources,
     errors: () =>
       program
         .output()
@@ -72,12 +72,12 @@ export const startService = async (
   };
 };
 
-/** Waits until the requesting connection is the only one; returns whether that happened. */
-export const isAlone = async (service: Service, timeoutMs: number): Promise<boolean> => {
+/** Waits until the connection of the request is the only one; returns whether that happened. */
+export const waitUntilAlone = async (service: Service, timeoutMs: number): Promise<boolean> => {
   try {
     await waitFor(async () => (await service.sockets()).open <= 1, { timeoutMs, intervalMs: 200 });
     return true;
   } catch {
-    return false; // the caller's gate reports it
+    return false; // reported by the caller's gate
   }
 };

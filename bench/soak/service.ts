@@ -6,12 +6,12 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { App, Response, type RunOptions, toInt } from "@framework/core";
-import { vitals } from "../servers/vitals.ts";
-import type { Left, Sockets } from "./service-report.ts";
+import { readVitals } from "../servers/vitals.ts";
+import type { OpenResources, Sockets } from "./service-report.ts";
 
-/** Handlers and streams that have begun and not ended. */
+/** Handlers and streams in progress. */
 const running = { handlers: 0, streams: 0 };
-/** When each open connection came, and how long the longest of those that are gone was there. */
+/** Open connections with the time of their start. */
 const opened = new Map<Socket, number>();
 let longestMs = 0;
 let accepted = 0;
@@ -81,7 +81,7 @@ app.get("/slow/{ms}", async (request) => {
     await pause(toInt(request.params.ms, "ms"), undefined, { signal: request.signal });
     return { waited: true };
   } catch (error) {
-    if (request.signal.aborted) return { waited: false }; // the client is gone, so the reply is not read
+    if (request.signal.aborted) return { waited: false }; // the client has disconnected, so the reply is not sent
     throw error;
   } finally {
     running.handlers--;
@@ -93,8 +93,12 @@ app.get("/sockets", (): Sockets => {
   longestMs = 0;
   return report;
 });
-app.get("/left", async (): Promise<Left> => ({ ...(await vitals()), ...running, open: opened.size }));
+app.get("/open-resources", async (): Promise<OpenResources> => ({
+  ...(await readVitals()),
+  ...running,
+  open: opened.size,
+}));
 
-const record = (name: string): object => JSON.parse(process.env[name] ?? "{}") as object;
+const readJson = (name: string): object => JSON.parse(process.env[name] ?? "{}") as object;
 const transport: RunOptions["transport"] = process.env["TRANSPORT"] === "fast" ? "fast" : "node";
-await app.run({ transport, limits: record("LIMITS"), timeouts: record("TIMEOUTS") });
+await app.run({ transport, limits: readJson("LIMITS"), timeouts: readJson("TIMEOUTS") });

@@ -1,4 +1,4 @@
-/** What is measured here, from its source, and the SDK of AWS, as `@framework/sqs` has it. */
+/** The measured packages, loaded from their sources, and the AWS SDK. */
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 
@@ -15,7 +15,7 @@ interface BareReply {
   readonly Failed?: readonly unknown[];
 }
 
-/** The part of `@aws-sdk/client-sqs` that is used here. */
+/** The used part of `@aws-sdk/client-sqs`. */
 export interface BareSdk {
   readonly SQSClient: new (config: object) => { send(command: object): Promise<BareReply>; destroy(): void };
   readonly SendMessageBatchCommand: new (input: object) => object;
@@ -23,7 +23,7 @@ export interface BareSdk {
   readonly DeleteMessageBatchCommand: new (input: object) => object;
 }
 
-/** `@aws-sdk/client-sqs`, as `@framework/sqs` has it. */
+/** `@aws-sdk/client-sqs` in the version of `@framework/sqs`. */
 export const loadSdk = (): BareSdk =>
   createRequire(new URL("../../packages/sqs/package.json", import.meta.url))(
     "@aws-sdk/client-sqs",

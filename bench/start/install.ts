@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, writeFile
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 
-/** Part of an installed package; manifests count as code, licences as documents. */
+/** Kind of content of an installed package; manifests count as code, licences as documents. */
 export type Part = "code" | "types" | "documents";
 
 /** A project outside the workspace with core installed from its tarball. */
@@ -11,15 +11,15 @@ export interface Installed extends Disposable {
   readonly folder: string;
   /** Installed packages, including core. */
   readonly packages: readonly string[];
-  /** Bytes of what programs load, compilers read and people read. */
+  /** Bytes of code, types and documents. */
   readonly parts: Readonly<Record<Part, number>>;
-  /** Bytes by kind of file, most first. */
+  /** Bytes by file extension, in descending order. */
   readonly kinds: readonly (readonly [kind: string, bytes: number])[];
 }
 
 const core = join(import.meta.dirname, "../../packages/core");
 
-/** Packs core as it is built, installs the tarball with plain npm into an empty project, and copies the programs there. */
+/** Packs the build of core, installs the tarball with plain npm in an empty project, and copies the programs there. */
 export const installCore = (): Installed => {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
   const run = (program: string, args: readonly string[], cwd: string): void => {
@@ -34,7 +34,7 @@ export const installCore = (): Installed => {
   run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", `./${tarball}`], folder);
   cpSync(join(import.meta.dirname, "programs"), folder, { recursive: true });
   const modules = join(folder, "node_modules");
-  const kinds = sizes(modules);
+  const kinds = measureSizes(modules);
   return {
     folder,
     packages: globSync("**/package.json", { cwd: modules }),
@@ -54,8 +54,8 @@ const total = (kinds: Installed["kinds"], part: Part): number =>
 const partOf = (kind: string): Part =>
   kind === ".d.ts" ? "types" : kind === ".md" || kind === "other" ? "documents" : "code";
 
-/** Bytes of the installation, without npm's own lockfile. */
-const sizes = (modules: string): (readonly [kind: string, bytes: number])[] => {
+/** Measures the bytes of the installed files by extension, without npm's lockfile. */
+const measureSizes = (modules: string): (readonly [kind: string, bytes: number])[] => {
   const found = new Map<string, number>();
   for (const name of globSync("*/**", { cwd: modules })) {
     const stat = statSync(join(modules, name));

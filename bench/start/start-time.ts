@@ -5,18 +5,18 @@ import { createInterface } from "node:readline";
 
 const { NODE_OPTIONS: _, ...environment } = process.env;
 
-/** A program that is up when it has printed a line. */
+/** A program that prints a line when it has started. */
 export interface TimedProgram {
-  /** Its file, from the folder of the programs. */
+  /** Path relative to the folder of the programs. */
   readonly file: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A part of the line. @default any line */
+  /** Text that the line contains. @default any line */
   readonly until?: string;
 }
 
-/** Milliseconds from the start of a program to its line; the program is ended then. */
-export const startTime = async (
+/** Measures the milliseconds from the start of a program to its line, then kills it. */
+export const measureStartTime = async (
   folder: string,
   { file, args = [], env = {}, until = "" }: TimedProgram,
 ): Promise<number> => {

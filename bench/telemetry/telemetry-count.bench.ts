@@ -1,20 +1,20 @@
 /**
- * Counts what telemetry adds to a request over a socket in user-space instructions, which do not depend on the load of the machine: traces, metrics and both,
- * with no request recorded and with all. Collections and exports are in the counts. A share between needs longer than a counted server can run until its code is compiled.
+ * Counts the user-space instructions that telemetry adds to a request over a socket, which do not depend on machine load: traces, metrics and both, with no
+ * request sampled and with all. The counts include garbage collections and exports. With other sampling rates, code is optimized too late to be counted.
  *
  *   pnpm --filter @framework/bench run bench:telemetry:count [--sampling 0,1] [--only none,off,traces,metrics,both] [--requests json,echo]
  */
 import { parseArgs } from "node:util";
-import { workloads } from "../compare/workloads.ts";
-import { instrument } from "../instructions/callgrind.ts";
+import { workloads } from "../workloads/workloads.ts";
+import { findInstrument } from "../instructions/callgrind.ts";
 import { countSubject, type Effort } from "../instructions/count.ts";
 import { startServer } from "../measure/server.ts";
 import { printTable, printTitle } from "../measure/report.ts";
 
-/** Compiles for good after fewer calls, so that little has to be sent before. */
+/** Flags for early optimization, so that a short warm-up suffices. */
 const nodeArgs = ["--invocation-count-for-maglev=100", "--invocation-count-for-turbofan=400"];
 
-/** Windows with several exports of spans each. */
+/** Each window contains several exports of spans. */
 const effort: Effort = {
   passes: 2,
   warmUp: 2048,
@@ -31,17 +31,17 @@ const { values } = parseArgs({
     requests: { type: "string", default: "json,echo" },
   },
 });
-const { name: counter, reason } = instrument();
+const { name: counter, reason } = findInstrument();
 if (counter === null) throw new Error(reason);
 const asked = workloads
   .filter(({ name }) => values.requests.split(",").includes(name))
   .map((workload) => {
-    const { refused: _, ...sent } = workload; // what is refused is no part of the count
+    const { rejected: _, ...sent } = workload; // the server does not validate input
     return sent;
   });
 await using collector = await startServer("otlp-collector.ts");
 
-/** Metrics are recorded for every request, whatever the share of traces. */
+/** Returns the sampling rates to count; metrics do not depend on them. */
 const ratesOf = (way: string): readonly string[] =>
   way === "traces" || way === "both" ? values.sampling.split(",") : [""];
 
@@ -76,5 +76,5 @@ for (const way of values.only.split(",")) {
     console.error(rows.at(-1)?.join("  "));
   }
 }
-printTitle(`What telemetry adds to a request, in user-space instructions (${counter})`);
-printTable(["telemetry", ...asked.flatMap(({ name }) => [name, "more", "share"])], rows);
+printTitle(`User-space instructions that telemetry adds to a request (${counter})`);
+printTable(["telemetry", ...asked.flatMap(({ name }) => [name, "added", "ratio"])], rows);

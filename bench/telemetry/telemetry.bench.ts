@@ -1,53 +1,53 @@
 /**
- * What traces and metrics cost: requests per CPU time of one server without `@framework/telemetry`, with it but not enabled, with traces alone, with
- * metrics alone, and with both.
+ * Measures the cost of traces and metrics: requests per CPU time of a server without `@framework/telemetry`, with it but not enabled, with traces, with
+ * metrics, and with both.
  *
  *   pnpm --filter @framework/bench run bench:telemetry [--rounds 21] [--sampling 0.1]
  */
 import { parseArgs } from "node:util";
 import { type Member, pinClient, startMember } from "../compare/fleet.ts";
 import { slice } from "../compare/slice.ts";
-import { verify } from "../compare/verify.ts";
-import { type Workload, workloads } from "../compare/workloads.ts";
+import { verify } from "../workloads/verify.ts";
+import { type Workload, workloads } from "../workloads/workloads.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
-import { estimate, type Estimate, median, shown } from "../measure/statistics.ts";
+import { estimate, type Estimate, median, formatEstimate } from "../measure/statistics.ts";
 
 const ENABLED_AT_LEAST = 0.85;
 const OFF_AT_LEAST = 0.97;
 const REQUESTS = 4000;
-/** A tenth of the requests is recorded, and spans are sent in batches: that code must be compiled too before it is measured. */
+/** Long, because only a tenth of the requests is sampled and spans are sent in batches: that code must be optimized too. */
 const WARM_UP = 20;
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "21" }, sampling: { type: "string", default: "0.1" } },
 });
-const ways = ["none", "off", "traces", "metrics", "both"] as const;
-type Way = (typeof ways)[number];
+const modes = ["none", "off", "traces", "metrics", "both"] as const;
+type Mode = (typeof modes)[number];
 
-/** CPU time of each way, in microseconds for a request, round by round. */
+/** Measures the CPU time of each mode in microseconds per request, for each round. */
 const measure = async (
-  members: ReadonlyMap<Way, Member>,
+  members: ReadonlyMap<Mode, Member>,
   workload: Workload,
-): Promise<ReadonlyMap<Way, readonly number[]>> => {
-  const costs = new Map<Way, number[]>(ways.map((way) => [way, []]));
-  const shots = new Map<Way, Awaited<ReturnType<typeof verify>>>();
-  for (const [way, member] of members) shots.set(way, await verify(way, member.port, workload));
+): Promise<ReadonlyMap<Mode, readonly number[]>> => {
+  const costs = new Map<Mode, number[]>(modes.map((mode) => [mode, []]));
+  const shots = new Map<Mode, Awaited<ReturnType<typeof verify>>>();
+  for (const [mode, member] of members) shots.set(mode, await verify(mode, member.port, workload));
   for (let round = -WARM_UP; round < Number(values.rounds); round++) {
-    for (const way of round % 2 === 0 ? ways : ways.toReversed()) {
-      const [member, shot] = [members.get(way), shots.get(way)];
-      if (member === undefined || shot === undefined) throw new Error(`there is no server ${way}`);
+    for (const mode of round % 2 === 0 ? modes : modes.toReversed()) {
+      const [member, shot] = [members.get(mode), shots.get(mode)];
+      if (member === undefined || shot === undefined) throw new Error(`there is no server ${mode}`);
       const { cpuMicros } = await slice(member, workload, shot, REQUESTS);
-      if (round >= 0) costs.get(way)?.push(cpuMicros);
+      if (round >= 0) costs.get(mode)?.push(cpuMicros);
     }
   }
   return costs;
 };
 
-/** Requests per CPU time of a way, as a share of those without the package, within each round. */
-const shareOf = (costs: ReadonlyMap<Way, readonly number[]>, way: Way): Estimate => {
+/** Returns the requests per CPU time of a mode, as a ratio to those without the package, within each round. */
+const ratioOf = (costs: ReadonlyMap<Mode, readonly number[]>, mode: Mode): Estimate => {
   const without = costs.get("none") ?? [];
-  return estimate((costs.get(way) ?? []).map((cost, round) => (without[round] ?? NaN) / cost));
+  return estimate((costs.get(mode) ?? []).map((cost, round) => (without[round] ?? NaN) / cost));
 };
 
 printTitle(
@@ -56,27 +56,27 @@ printTitle(
 pinClient();
 await using collector = await startServer("otlp-collector.ts");
 await using started = new AsyncDisposableStack();
-const members = new Map<Way, Member>();
-for (const way of ways) {
-  const args = [`--telemetry=${way}`, `--collector=${collector.port}`, `--sampling=${values.sampling}`];
-  const contender = { name: way, title: way, file: "framework-telemetry.ts", args };
-  members.set(way, started.use(await startMember(contender)));
+const members = new Map<Mode, Member>();
+for (const mode of modes) {
+  const args = [`--telemetry=${mode}`, `--collector=${collector.port}`, `--sampling=${values.sampling}`];
+  const contender = { name: mode, title: mode, file: "framework-telemetry.ts", args };
+  members.set(mode, started.use(await startMember(contender)));
 }
 const results = [];
 for (const name of ["json", "echo"]) {
   const workload = workloads.find((each) => each.name === name);
   if (workload === undefined) throw new Error(`there is no workload ${name}`);
-  const { refused: _, ...asked } = workload;
+  const { rejected: _, ...asked } = workload;
   const costs = await measure(members, asked);
-  results.push({ name, costs, off: shareOf(costs, "off"), both: shareOf(costs, "both") });
+  results.push({ name, costs, off: ratioOf(costs, "off"), both: ratioOf(costs, "both") });
 }
 printTable(
-  ["request", "µs without", "µs with both", ...ways.slice(1).map((way) => `share ${way}`)],
+  ["request", "µs without", "µs with both", ...modes.slice(1).map((mode) => `ratio ${mode}`)],
   results.map(({ name, costs }) => [
     name,
     median(costs.get("none") ?? []).toFixed(1),
     median(costs.get("both") ?? []).toFixed(1),
-    ...ways.slice(1).map((way) => shown(shareOf(costs, way), 3)),
+    ...modes.slice(1).map((mode) => formatEstimate(ratioOf(costs, mode), 3)),
   ]),
 );
 for (const { name, off, both } of results) {

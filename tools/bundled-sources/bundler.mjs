@@ -1,5 +1,5 @@
-// node bundler.mjs FOLDER ENTRIES NPM: bundles sources, and prints the list of bundled files. NPM tells whether ES modules from npm are "inside" or "outside".
-// node bundler.mjs FOLDER ENTRIES inside apart: bundles each entry, of a name with a folder, into that folder, as if alone; prints the lists of all by name.
+// node bundler.mjs FOLDER ENTRIES NPM: bundles sources, and prints the list of bundled files. NPM: whether ES modules from npm are "inside" or "outside".
+// node bundler.mjs FOLDER ENTRIES inside apart: bundles each entry, of a name with a folder, into that folder, separately; prints the lists of all by name.
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -83,7 +83,7 @@ const bundle = await rolldown({
   transform: { define },
   resolve: { conditionNames: conditions },
   logLevel: "warn",
-  checks: { invalidAnnotation: false }, // where a place is a literal, its annotation says nothing
+  checks: { invalidAnnotation: false }, // where a path is a literal, its annotation is useless
 });
 
 if (apart) {

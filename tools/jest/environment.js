@@ -4,7 +4,7 @@ import { ModuleMocker } from "jest-mock";
 /**
  * Runs test files in Node's own realm, where programs run too: values of Node and of the tests have the same classes.
  *
- * What a file changes of the process is as before when it ends: variables, timers, spies, the console and `process.exit`.
+ * Changes of a file to the process are undone at its end: variables, timers, spies, the console and `process.exit`.
  */
 export default class {
   global = globalThis;
@@ -18,7 +18,7 @@ export default class {
   }
 
   /**
-   * Sources keep their lines and columns when their types are stripped, so nothing is gained by jest's mapping of stacks, which copies every frame: a tenth of the
+   * Sources keep their lines and columns when their types are stripped, so jest's mapping of stacks is useless, and it copies every frame: a tenth of the
    * processor time of a suite that logs many errors.
    */
   async setup() {

@@ -1,4 +1,4 @@
-/** What a test file imports from `@jest/globals`: the functions of the file that runs, also for modules that were loaded for an earlier one. */
+/** Exports of `@jest/globals` for test files: the functions of the file that runs, also for modules that were loaded for an earlier one. */
 export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test;
 
 export const setGlobals = (globals) => {

@@ -1,5 +1,5 @@
-// The test files of a package share the modules that they load. Jest's own runtime loads and compiles all of them anew for each file, in a realm of its own: a quarter of
-// the processor time of core's tests, and two fifths of graphql's. Most code ran before V8 had optimised it.
+// The test files of a package share the modules that they load. Jest's own runtime reloads and recompiles them for each file, in a separate realm: a quarter of
+// the processor time of core's tests, and two fifths of graphql's. Most code would run before V8 has optimised it.
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import { setGlobals } from "./globals.js";
@@ -29,7 +29,7 @@ const resolveWith = (mapping) => {
   };
 };
 
-/** The part of jest's `jest` that does not replace modules: what a test wants to replace is an argument of what it tests. */
+/** The part of jest's `jest` that does not replace modules: tests replace dependencies with arguments. */
 const jestOf = ({ moduleMocker, fakeTimersModern: timers }) => {
   const jest = {
     fn: moduleMocker.fn.bind(moduleMocker),
@@ -57,7 +57,7 @@ const refuse = ({ watch, watchAll, collectCoverage }) => {
   if (collectCoverage) throw new Error("jest collects no coverage here: set NODE_V8_COVERAGE to a folder");
 };
 
-/** What jest asks of a runtime, for ES modules without mocks of modules and without coverage. */
+/** The interface of a jest runtime, for ES modules without mocks of modules and without coverage. */
 export default class {
   constructor(config, environment, _resolver, _transformer, _files, _coverage, _path, globalConfig) {
     refuse(globalConfig);
@@ -82,7 +82,7 @@ export default class {
     return require(path);
   }
 
-  /** Loads the framework that runs the tests of one file anew, since it keeps their list. */
+  /** Reloads the test framework for each file, because it keeps the list of tests. */
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[Symbol.for("EVENT_HANDLERS")];

@@ -1,13 +1,13 @@
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { runTool } from "./packed/run-node.ts";
+import { runTool } from "./run-node.ts";
 
 const projects = (root: string): string[] => globSync("packages/*/tsconfig.json", { cwd: root }).sort();
 
 /** Whether turbo runs this process: it has built all packages before the tests, as `turbo.json` says. */
 const isTurboTask = process.env["TURBO_HASH"] !== undefined;
 
-/** Builds packages, all by default, whose builds are not up to date: a second after a build, half a minute without one. */
+/** Builds packages, all by default, whose builds are outdated: a second after a build, half a minute without one. */
 export const buildPackages = (root: string, names: readonly string[] = ["*"]): void => {
   if (isTurboTask) return;
   const filters = names.map((name) => `--filter=./packages/${name}`);

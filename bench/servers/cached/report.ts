@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 
-/** Seconds for which a reply may be served again. */
+/** Seconds for which a cache may serve a reply. */
 export const FRESH_SECS = 3600;
 
 const LINES = 10;
 
-/** Hashes for each line: some milliseconds for a report. */
+/** Hashes per line; a report takes some milliseconds. */
 const WORK = 200;
 
 const lineOf = (line: number): string => {
@@ -14,16 +14,16 @@ const lineOf = (line: number): string => {
   return text;
 };
 
-/** A dear object. @param made how many of them this process has made: 1 in every reply out of a cache */
+/** Creates an expensive object. @param made number of reports that this process has created: 1 in every cached reply */
 const reportOf = (made: number): object => ({
   made,
   lines: Array.from({ length: LINES }, (_, line) => lineOf(line)),
 });
 
-/** The body of a report. */
+/** Returns the body of a report. */
 export const reportText = (made: number): string => JSON.stringify(reportOf(made));
 
 let made = 0;
 
-/** The dear handler. */
+/** The expensive handler. */
 export const report = (): object => reportOf(++made);

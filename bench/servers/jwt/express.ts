@@ -1,4 +1,4 @@
-/** Express with a middleware that asks `jose`. */
+/** Express with a middleware that uses `jose`. */
 import createExpress from "express";
 import { announceServer, listenPort, openVitals } from "../serving.ts";
 import { subjectOf } from "./verify-with-jose.ts";

@@ -1,8 +1,8 @@
-/** Fastify with `@fastify/jwt`, which remembers the last tokens that it has verified. */
+/** Fastify with `@fastify/jwt`, which caches verified tokens. */
 import jwt from "@fastify/jwt";
 import createFastify from "fastify";
 import { announceServer, listenPort, openVitals } from "../serving.ts";
-import { ALGORITHM, AUDIENCE, ISSUER, REMEMBERED, SECRET } from "./rules.ts";
+import { ALGORITHM, AUDIENCE, ISSUER, MAX_CACHED_TOKENS, SECRET } from "./rules.ts";
 
 const app = createFastify();
 await app.register(jwt, {
@@ -12,7 +12,7 @@ await app.register(jwt, {
     allowedIss: ISSUER,
     allowedAud: AUDIENCE,
     requiredClaims: ["exp", "sub"],
-    cache: REMEMBERED,
+    cache: MAX_CACHED_TOKENS,
   },
 });
 app.addHook("onRequest", async (request) => {

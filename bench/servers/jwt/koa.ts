@@ -1,4 +1,4 @@
-/** Koa with a middleware that asks `jose`. */
+/** Koa with a middleware that uses `jose`. */
 import { Router } from "@koa/router";
 import Koa from "koa";
 import { announceServer, listenPort, openVitals } from "../serving.ts";

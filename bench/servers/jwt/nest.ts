@@ -1,4 +1,4 @@
-/** Nest on Fastify, with a guard that asks `@nestjs/jwt`. */
+/** Nest on Fastify, with a guard that uses `@nestjs/jwt`. */
 import {
   type CanActivate,
   Controller,

@@ -4,7 +4,7 @@ import { sendJson } from "../raw-json.ts";
 import { announceServer, listenPort, openVitals } from "../serving.ts";
 import { subjectOf } from "./verify-with-jose.ts";
 
-const answer = async ({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+const handle = async ({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
   const sub = await subjectOf(headers.authorization);
   if (sub === null) sendJson(response, 401, { error: "Unauthorized" });
   else if (url === "/me") sendJson(response, 200, { sub });
@@ -12,5 +12,5 @@ const answer = async ({ url, headers }: IncomingMessage, response: ServerRespons
 };
 
 await openVitals();
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => void handle(request, response));
 server.listen(listenPort, "127.0.0.1", () => announceServer(server));

@@ -1,8 +1,8 @@
-/** What every server requires of a token: HS256 with this secret, issuer and audience, and a time of expiry in the future. */
+/** Requirements of every server: HS256 with this secret, issuer and audience, and an expiry time in the future. */
 export const ALGORITHM = "HS256";
-export const SECRET = "a secret of the bench, of more than 32 bytes";
+export const SECRET = "a secret for benchmarks of over 32 bytes";
 export const ISSUER = "https://login.example";
 export const AUDIENCE = "https://books.example";
 
-/** Tokens that a server remembers, where it can. */
-export const REMEMBERED = 1000;
+/** Maximum tokens in the cache of a server that has one. */
+export const MAX_CACHED_TOKENS = 1000;

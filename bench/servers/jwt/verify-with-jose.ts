@@ -16,12 +16,12 @@ const rules = {
   requiredClaims: ["exp", "sub"],
 };
 
-/** The subject of the token of an Authorization field, verified with `jose`; null for one that must be refused. */
+/** Verifies the token of an Authorization field with `jose`; returns its subject, or null if it must be rejected. */
 export const subjectOf = async (authorization: string | undefined): Promise<string | null> => {
   if (authorization === undefined || !authorization.startsWith("Bearer ")) return null;
   try {
     return (await jwtVerify(authorization.slice(7), key, rules)).payload.sub ?? null;
   } catch {
-    return null; // the reason is not for clients
+    return null; // the reason is not sent to clients
   }
 };

@@ -1,7 +1,7 @@
-/** The field that names a client, in place of its address: the bench has one address only. */
+/** Header field that identifies a client instead of its address, because all clients share one. */
 export const CLIENT_FIELD = "X-Client";
 
-/** Requests of a client in an hour: more than the bench sends. */
+/** Maximum requests of a client per hour; more than the benchmark sends. */
 export const MAX_REQUESTS = 100_000_000;
 
 export const WINDOW_SECS = 3600;

@@ -1,4 +1,4 @@
-/** Express with `express-rate-limit` and its store for clusters: one count over all workers, in the primary process. */
+/** Express with `express-rate-limit` and its store for clusters: one count for all workers, in the primary process. */
 import {
   ClusterMemoryStorePrimary,
   ClusterMemoryStoreWorker,

@@ -1,4 +1,4 @@
-/** The framework with `@framework/rate-limit`: one limit over all its workers. */
+/** The framework with `@framework/rate-limit`: one limit for all workers. */
 import { App } from "@framework/core";
 import { openVitals } from "../serving.ts";
 import { greeting } from "../workload.ts";

@@ -20,12 +20,12 @@ const windowOf = (client: string): { used: number; until: number } => {
 
 const server = createServer(({ headers, url }, response) => {
   const window = windowOf(String(headers[field]));
-  const left = MAX_REQUESTS - ++window.used;
+  const remaining = MAX_REQUESTS - ++window.used;
   response.setHeader(
     "RateLimit",
-    `limit=${MAX_REQUESTS}, remaining=${Math.max(0, left)}, reset=${Math.ceil((window.until - Date.now()) / 1000)}`,
+    `limit=${MAX_REQUESTS}, remaining=${Math.max(0, remaining)}, reset=${Math.ceil((window.until - Date.now()) / 1000)}`,
   );
-  if (left < 0) sendJson(response, 429, { error: "Too Many Requests" });
+  if (remaining < 0) sendJson(response, 429, { error: "Too Many Requests" });
   else if (url === "/json") sendJson(response, 200, greeting());
   else sendJson(response, 404, { error: "Not Found" });
 });

@@ -4,7 +4,7 @@ import { announce, openVitals } from "../serving.ts";
 /** Workers of each server. */
 export const WORKERS = 4;
 
-/** Runs a server in workers of `node:cluster`, and announces it when all of them listen. @param serve listens in a worker */
+/** Runs a server in `node:cluster` workers, and announces it when all of them listen. @param serve starts the listener of a worker */
 export const runWorkers = async (serve: () => unknown, inPrimary?: () => void): Promise<void> => {
   await openVitals();
   if (!cluster.isPrimary) {

@@ -1,4 +1,4 @@
-/** One row, by its primary key, out of SQLite or PostgreSQL: `--database`, whose address is in the environment. */
+/** Finds a row by its primary key in SQLite or PostgreSQL, as chosen by `--database`; its address is in `BENCH_DATABASE`. */
 import { DatabaseSync } from "node:sqlite";
 import type { Pool } from "pg";
 
@@ -12,7 +12,7 @@ export interface Book {
 
 const BOOKS = 1000;
 
-/** The book with a key from 1 to 1,000. */
+/** Returns the book with a key from 1 to 1,000. */
 export const bookOf = (id: number): Book => ({
   id,
   title: `Title of book ${id}`,
@@ -20,7 +20,7 @@ export const bookOf = (id: number): Book => ({
   year: 1900 + (id % 100),
 });
 
-/** Makes and fills the table. */
+/** SQL that creates and fills the table. */
 export const booksTable: string = [
   "DROP TABLE IF EXISTS bench_books",
   "CREATE TABLE bench_books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL, year INTEGER NOT NULL)",
@@ -33,11 +33,11 @@ export const booksTable: string = [
 /** Connections to PostgreSQL. */
 export const CONNECTIONS = 10;
 
-/** The database that this server was started with. */
+/** Address of the database. */
 export const address: string = process.env["BENCH_DATABASE"] ?? "";
 export const withPostgres: boolean = process.argv.includes("--database=postgres");
 
-/** Finds a book; `undefined` without one. SQLite answers at once, as `node:sqlite` does. */
+/** Finds a book; `undefined` if there is none. Synchronous for SQLite, like `node:sqlite`. */
 export type FindBook = (id: number) => Book | undefined | Promise<Book | undefined>;
 
 const SELECT = "SELECT id, title, author, year FROM bench_books WHERE id";

@@ -7,13 +7,13 @@ import { openBooks } from "./books.ts";
 
 const find = await openBooks();
 
-const answer = async ({ url = "" }: IncomingMessage, response: ServerResponse): Promise<void> => {
+const handle = async ({ url = "" }: IncomingMessage, response: ServerResponse): Promise<void> => {
   const id = url.startsWith("/books/") ? wholeNumber(url.slice(7)) : null;
   const book = id === null ? undefined : await find(id);
   if (book === undefined) sendJson(response, 404, { error: "Not Found" });
   else sendJson(response, 200, book);
 };
 
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => void handle(request, response));
 await openVitals();
 server.listen(listenPort, "127.0.0.1", () => announceServer(server));

@@ -1,4 +1,4 @@
-/** The framework with `@framework/websocket`. No pings: the client of the bench knows echoes only. */
+/** The framework with `@framework/websocket`. Without pings, because the client expects only echoes. */
 import { App } from "@framework/core";
 import { openVitals } from "../serving.ts";
 import { websocket } from "./websocket-package.ts";

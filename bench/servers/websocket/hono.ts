@@ -1,4 +1,4 @@
-/** Hono with the WebSockets of its Node server, which uses `ws`. */
+/** Hono with the WebSocket support of its Node server, which uses `ws`. */
 import { serve, upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
 import { WebSocketServer } from "ws";

@@ -20,7 +20,7 @@ const makeApp = (headers: readonly string[] = []) => {
   return app;
 };
 
-/** The fields that pages of other origins may send, and those that they may read. */
+/** Returns the fields that pages of other origins may send and read. */
 const permissions = async (app: App): Promise<readonly [sent: string | null, read: string | null]> => {
   await using client = testClient(app);
   const asked = { origin, "access-control-request-method": "POST" };
@@ -46,7 +46,7 @@ test.each<[string, (app: ReturnType<typeof makeApp>) => unknown, string | null, 
   ["an API key", (app) => app.use(new ApiKeyAuth({ k: "me" })), "X-API-Key", "WWW-Authenticate"],
   ["name and password", (app) => app.use(new BasicAuth(() => true)), "Authorization", "WWW-Authenticate"],
   [
-    "a token in a cookie or in a field of its own",
+    "a token in a cookie or in a custom field",
     (app) => app.use(new JwtAuth({ secret, cookieName: "token", headerName: "X-Token" })),
     "X-Token",
     "WWW-Authenticate",
@@ -73,7 +73,7 @@ test.each<[string, (app: ReturnType<typeof makeApp>) => unknown, string | null, 
   },
 );
 
-test("* does not stand for Authorization", async () => {
+test("* does not include Authorization", async () => {
   const app = makeApp(["*"]);
   app.enableCsrf().use(new JwtAuth({ secret }));
   expect((await permissions(app))[0]).toBe("*, Authorization");

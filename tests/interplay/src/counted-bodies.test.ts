@@ -18,7 +18,7 @@ eachClient(
   test,
   makeApp,
   {
-    "a body that is too large counts for the rate limit, and is answered 429 above it": async (client) => {
+    "a body that is too large counts for the rate limit, and gets 429 above the limit": async (client) => {
       const seen = [];
       for (let call = 0; call < 3; call++)
         seen.push((await client.post("/", { body: "x".repeat(11) })).status);

@@ -11,30 +11,30 @@ const secret = "0123456789abcdef0123456789abcdef";
 type Fields = Readonly<Record<string, string>>;
 const WithCsrf = App.with(csrf, sessions);
 
-/** A way of logging in: how the app authenticates, and what a browser with a login sends. */
-interface Way {
+/** A login method: how the app authenticates, and the fields that a logged-in browser sends. */
+interface LoginMethod {
   readonly csrf?: Partial<CsrfConfig>;
-  set(app: App & Sessions): { readonly fieldsOf: (user: string) => Promise<Fields> | Fields };
+  install(app: App & Sessions): { readonly fieldsOf: (user: string) => Promise<Fields> | Fields };
 }
 
 const jwt = (): JwtAuth => new JwtAuth({ secret, cookieName: "login", expiration: 60 }).skipPath("/public");
-const bySub: Way["set"] = (app) => {
+const bySub: LoginMethod["install"] = (app) => {
   const auth = jwt();
   app.use(auth);
   return { fieldsOf: async (sub) => ({ cookie: `login=${await auth.createToken({ sub })}` }) };
 };
 
 /** The rows of the README's table. */
-const ways: Readonly<Record<string, Way>> = {
-  "`JwtAuth` with `cookieName`": { set: bySub },
+const loginMethods: Readonly<Record<string, LoginMethod>> = {
+  "`JwtAuth` with `cookieName`": { install: bySub },
   "`BasicAuth`": {
-    set(app) {
+    install(app) {
       app.use(new BasicAuth((_name, password) => password === "right").skipPath("/public"));
       return { fieldsOf: (user) => ({ authorization: `Basic ${btoa(`${user}:right`)}` }) };
     },
   },
   "`enableSessions`": {
-    set(app) {
+    install(app) {
       app.enableSessions();
       app.post("/public/in/{user}", async (request) => {
         await sessionOf(request).login(request.params.user);
@@ -42,7 +42,7 @@ const ways: Readonly<Record<string, Way>> = {
       });
       return {
         async fieldsOf(user) {
-          const headers = { authorization: "Bearer of a program" }; // which needs no CSRF token
+          const headers = { authorization: "Bearer of a program" }; // needs no CSRF token
           const url = `http://localhost/public/in/${user}`;
           const reply = await app.fetch(new Request(url, { method: "POST", headers }));
           return { cookie: /session_id=[^;]+/.exec(reply.headers.get("set-cookie") ?? "")?.[0] ?? "" };
@@ -50,16 +50,18 @@ const ways: Readonly<Record<string, Way>> = {
       };
     },
   },
-  "a session of the application": { set: () => ({ fieldsOf: (user) => ({ cookie: `session_id=${user}` }) }) },
+  "a session of the application": {
+    install: () => ({ fieldsOf: (user) => ({ cookie: `session_id=${user}` }) }),
+  },
   "`session: (request) => …`": {
     csrf: { session: ({ context }) => String(context.get(JwtClaims)?.["sub"] ?? "") || null },
-    set: bySub,
+    install: bySub,
   },
 };
 
-const open = async (way: Way) => {
-  const app = new WithCsrf().enableCsrf({ secret, ...way.csrf });
-  const { fieldsOf } = way.set(app);
+const open = async (method: LoginMethod) => {
+  const app = new WithCsrf().enableCsrf({ secret, ...method.csrf });
+  const { fieldsOf } = method.install(app);
   app.get("/public/page", () => "page");
   app.get("/page", () => "page");
   app.post("/change", () => "changed");
@@ -81,26 +83,29 @@ const withCookie = (fields: Fields, token: string): Fields => ({
 const tokenOf = async (client: TestClient, path: string, headers: Fields): Promise<string> =>
   (await client.get(path, { headers })).cookies.get("_csrf")?.value ?? "";
 
-test.each(Object.entries(ways))("with %s a token is worth nothing for another login", async (_name, way) => {
-  const { client, fieldsOf } = await open(way);
-  await using _client = client;
-  const [ann, eve] = [await fieldsOf("ann"), await fieldsOf("eve")];
-  const statusOf = async (token: string) =>
-    (await client.post("/change", { headers: withCookie(ann, token) })).status;
-  const own = await tokenOf(client, "/page", ann);
-  const visitors = await tokenOf(client, "/public/page", {});
-  const foreign = await tokenOf(client, "/page", eve);
-  expect([await statusOf(own), await statusOf(visitors), await statusOf(foreign)]).toEqual([200, 403, 403]);
-  const again = await client.get("/page", { headers: withCookie(ann, own) });
-  expect(again.cookies.size).toBe(0); // an own token is kept
-  const refused = await client.post("/change", { headers: withCookie(ann, foreign) });
-  expect(await statusOf(refused.cookies.get("_csrf")?.value ?? "")).toBe(200); // to retry
-  const mixed = { ...withCookie(ann, own), "x-csrf-token": foreign };
-  expect((await client.post("/change", { headers: mixed })).status).toBe(403);
-});
+test.each(Object.entries(loginMethods))(
+  "with %s, a token is invalid for another login",
+  async (_name, method) => {
+    const { client, fieldsOf } = await open(method);
+    await using _client = client;
+    const [ann, eve] = [await fieldsOf("ann"), await fieldsOf("eve")];
+    const statusOf = async (token: string) =>
+      (await client.post("/change", { headers: withCookie(ann, token) })).status;
+    const own = await tokenOf(client, "/page", ann);
+    const visitors = await tokenOf(client, "/public/page", {});
+    const others = await tokenOf(client, "/page", eve);
+    expect([await statusOf(own), await statusOf(visitors), await statusOf(others)]).toEqual([200, 403, 403]);
+    const again = await client.get("/page", { headers: withCookie(ann, own) });
+    expect(again.cookies.size).toBe(0); // a valid token is kept
+    const refused = await client.post("/change", { headers: withCookie(ann, others) });
+    expect(await statusOf(refused.cookies.get("_csrf")?.value ?? "")).toBe(200); // to retry
+    const mixed = { ...withCookie(ann, own), "x-csrf-token": others };
+    expect((await client.post("/change", { headers: mixed })).status).toBe(403);
+  },
+);
 
-test("a login can set the token of its caller", async () => {
-  const { client, fieldsOf } = await open({ set: bySub });
+test("a login can set the CSRF token of its user", async () => {
+  const { client, fieldsOf } = await open({ install: bySub });
   await using _client = client;
   const visitors = await tokenOf(client, "/public/page", {});
   const login = await client.post("/public/login/ann", { headers: withCookie({}, visitors) });
@@ -110,17 +115,17 @@ test("a login can set the token of its caller", async () => {
   );
 });
 
-test("a renewed token of the same caller keeps the CSRF token", async () => {
-  const { client, fieldsOf } = await open({ set: bySub });
+test("a renewed access token of the same user keeps the CSRF token valid", async () => {
+  const { client, fieldsOf } = await open({ install: bySub });
   await using _client = client;
   const token = await tokenOf(client, "/page", await fieldsOf("ann"));
   const renewed = withCookie(await fieldsOf("ann"), token);
   expect((await client.post("/change", { headers: renewed })).status).toBe(200);
 });
 
-test("the table of logins in the README of security has exactly these ways", () => {
+test("the table of logins in the README of security has exactly these methods", () => {
   const readme = readFileSync(new URL("../../../packages/security/README.md", import.meta.url), "utf8");
   const table = readme.slice(readme.indexOf("| Login by")).split("\n\n")[0] ?? "";
   const rows = table.split("\n").slice(2);
-  expect(rows.map((row) => row.split("|")[1]?.trim())).toEqual(Object.keys(ways));
+  expect(rows.map((row) => row.split("|")[1]?.trim())).toEqual(Object.keys(loginMethods));
 });

@@ -4,7 +4,7 @@ import { csrf, csrfToken } from "@framework/security";
 import { sessionOf, sessions, type SessionsConfig } from "@framework/sessions";
 import { expect, test } from "@jest/globals";
 
-/** An app with a login, and one browser. */
+/** Creates an app with a login, and one browser. */
 const browse = (scheme: string, config: ConfigInput<SessionsConfig> = {}) => {
   const app = new (App.with(csrf, sessions))().enableSessions({ skipPaths: ["/public"], ...config });
   app.enableCsrf({ secret: "x".repeat(32) });
@@ -35,7 +35,7 @@ test.each<[string, ConfigInput<SessionsConfig>]>([
   ["http", {}],
   ["https", {}],
   ["http", { signed: true, secret: "y".repeat(32) }],
-])("a path without sessions leaves the CSRF token of a login as it is: %s %j", async (scheme, config) => {
+])("a path without sessions does not change the CSRF token of a login: %s %j", async (scheme, config) => {
   const { jar, send, page } = browse(scheme, config);
   await send("POST", "/login", await page());
   const token = await page();
@@ -46,12 +46,12 @@ test.each<[string, ConfigInput<SessionsConfig>]>([
   expect(await (await send("POST", "/save", token)).text()).toBe("ann");
 });
 
-test("a form whose page was opened beside another one of the same session passes, with the cookie of the other", async () => {
+test("a form is accepted with the cookie of another page of the same session", async () => {
   const { jar, send, page } = browse("http");
   await send("POST", "/login", await page());
   jar.delete("_csrf");
   const tab = await page();
-  jar.delete("_csrf"); // the page of the other tab was asked for before the reply to this one
+  jar.delete("_csrf"); // the other page was requested before the reply to this one
   const other = await page();
   expect(other).not.toBe(tab);
   expect(await (await send("POST", "/save", tab)).text()).toBe("ann");

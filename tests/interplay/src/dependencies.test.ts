@@ -1,4 +1,4 @@
-// A dependency at every entry point: `inject` and `Depends` give a handler the same value, and it lives as long as the call.
+// Dependencies at every entry point: `inject` and `Depends` give a handler the same value, which is disposed when the call ends.
 import { App, dependency, Depends } from "@framework/core";
 import { command, cqrs, query } from "@framework/cqrs";
 import { database } from "@framework/database";
@@ -16,12 +16,12 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 import { z } from "zod";
 
-/** What happened to the dependencies of the calls so far. */
+/** Recorded events of dependencies and handlers. */
 const events: string[] = [];
 
 const Session = dependency("session", {
   scope: "invocation",
-  create: (_needs, { kind, name }) => {
+  create: (_dependencies, { kind, name }) => {
     const label = `${kind} ${name}`;
     events.push(`open ${label}`);
     return { label };
@@ -30,8 +30,11 @@ const Session = dependency("session", {
 });
 const inject = { session: Session };
 
-/** Notes the end of a handler, and whether both ways gave it the same value. */
-const ends = async ({ label }: { readonly label: string }, other: object & { readonly label: string }) => {
+/** Records the end of a handler, with the values of both arguments. */
+const recordEnd = async (
+  { label }: { readonly label: string },
+  other: object & { readonly label: string },
+) => {
   await Promise.resolve();
   events.push(`${label} and ${other.label}`);
 };
@@ -45,17 +48,17 @@ const loader = createLoader({
   name: "sessions",
   inject,
   batch: async (keys: readonly string[], _context, { session }, other = Depends(Session)) => {
-    await ends(session, other);
+    await recordEnd(session, other);
     return keys;
   },
 });
 const steps = saga("steps", 1)
-  .call("call", (_context, { session }, other = Depends(Session)) => ends(session, other), { inject })
+  .call("call", (_context, { session }, other = Depends(Session)) => recordEnd(session, other), { inject })
   .build();
 
-const place = databaseInFile();
+const testDatabase = databaseInFile();
 const app = new (App.with(websocket, graphql, grpc, database, durable, messaging, jobs, cqrs, sagas))()
-  .enableDatabase({ url: place.url })
+  .enableDatabase({ url: testDatabase.url })
   .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
   .enableMessaging()
   .enableCqrs()
@@ -68,7 +71,7 @@ const app = new (App.with(websocket, graphql, grpc, database, durable, messaging
         field: field(
           { inject },
           async (_source, _args, _context, _info, { session }, other = Depends(Session)) => {
-            await ends(session, other);
+            await recordEnd(session, other);
             return true;
           },
         ),
@@ -77,17 +80,17 @@ const app = new (App.with(websocket, graphql, grpc, database, durable, messaging
     },
   });
 app.get("/route", { inject }, async (_request, { session }, other = Depends(Session)) => {
-  await ends(session, other);
+  await recordEnd(session, other);
   return "done";
 });
 app.websocket("/socket", { injectEach: inject }, async (socket) => {
-  await socket.each((_message, { session }, other = Depends(Session)) => ends(session, other));
+  await socket.each((_message, { session }, other = Depends(Session)) => recordEnd(session, other));
 });
 app.addGrpcService(
   service,
   {
     async Call(_request, _call, { session }, other = Depends(Session)) {
-      await ends(session, other);
+      await recordEnd(session, other);
       return {};
     },
   },
@@ -96,14 +99,14 @@ app.addGrpcService(
 app.messaging.subscribe(
   "topic",
   { group: "group", inject },
-  (_message, _context, { session }, other = Depends(Session)) => ends(session, other),
+  (_message, _context, { session }, other = Depends(Session)) => recordEnd(session, other),
 );
 const job = app.jobs.define("job", { inject }, (_input, _run, { session }, other = Depends(Session)) =>
-  ends(session, other),
+  recordEnd(session, other),
 );
 for (const operation of [Change, Ask] as const)
   app.cqrs.handle(operation, { inject }, async (_input, _context, { session }, other = Depends(Session)) => {
-    await ends(session, other);
+    await recordEnd(session, other);
     return {};
   });
 app.saga.define(steps);
@@ -117,7 +120,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await close();
-  await place[Symbol.asyncDispose]();
+  await testDatabase[Symbol.asyncDispose]();
 });
 
 const post = (json: unknown): Promise<unknown> =>

@@ -24,10 +24,10 @@ type Headers = Readonly<Record<string, string>>;
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** An entry point that core does not know: topics with an authentication and guards, and messages with headers. */
+/** An entry point outside of core: topics with authentication and guards, and messages with headers. */
 interface Mailbox {
   topic(name: string, auth: Authenticator | null, guards: readonly Guard[]): void;
-  /** Delivers a message. Returns 200 when it was handled, else the status of the error. */
+  /** Delivers a message. Returns 200 if it was handled, otherwise the status of the error. */
   deliver(topic: string, headers: Headers): Promise<number>;
 }
 const mailbox: Feature<Mailbox> = {
@@ -73,9 +73,9 @@ const password = (text: string): Headers => ({
 });
 const token = await jwt.createToken({ sub: "ann" });
 const expired = new JwtAuth({ secret, expiration: 1 }, { clock: virtualClock({ start: 1_000_000_000_000 }) });
-const foreign = new JwtAuth({ secret: `${secret}!` });
+const otherSecret = new JwtAuth({ secret: `${secret}!` });
 
-/** A caller's credentials, and the authentications that accept them. */
+/** Credentials, and the authentications that accept them. */
 const credentials = {
   nothing: [{}, []],
   token: [bearer(token), ["jwt", "any"]],
@@ -84,7 +84,7 @@ const credentials = {
     ["jwt", "any"],
   ],
   "expired token": [bearer(await expired.createToken({ sub: "ann" })), []],
-  "foreign token": [bearer(await foreign.createToken({ sub: "ann" })), []],
+  "token of another secret": [bearer(await otherSecret.createToken({ sub: "ann" })), []],
   "token in capitals": [{ AUTHORIZATION: `bEARER ${token}` }, ["jwt", "any"]],
   "token as a cookie": [{ cookie: `token=${token}` }, []],
   user: [password("ann:p"), ["basic", "any"]],
@@ -94,19 +94,19 @@ const credentials = {
 } as const satisfies Readonly<Record<string, readonly [headers: Headers, acceptedBy: readonly Auth[]]>>;
 type Credential = keyof typeof credentials;
 
-const admins = async (identity: unknown) =>
+const rolesOf = async (identity: unknown) =>
   identity === "ann" || identity === "billing" ? ["admin"] : "guest";
 
-/** Guards, with their statuses for an anonymous caller, a token, a token with the role admin, a user and a service with a key. */
+/** Guards, with the expected statuses for no credentials, a token, a token with the role admin, a password and an API key. */
 const guards: Readonly<Record<string, readonly [guard: Guard, ...statuses: readonly number[]]>> = {
   authenticated: [new Authenticated(), 401, 200, 200, 200, 200],
   admin: [new Role("admin"), 401, 403, 200, 403, 403],
-  "resolved admin": [new Role(["admin"], { resolve: admins }), 401, 403, 200, 200, 200],
+  "resolved admin": [new Role(["admin"], { resolve: rolesOf }), 401, 403, 200, 200, 200],
   "admin and user": [new Role(["admin", "user"], { requireAll: true }), 401, 403, 200, 403, 403],
   writes: [new Permission("write"), 401, 403, 200, 403, 403],
   "reads and deletes": [new Permission(["read", "delete"]), 401, 403, 403, 403, 403],
   "reads or deletes": [new Permission(["read", "delete"], { requireAll: false }), 401, 403, 200, 403, 403],
-  guests: [Not(new Authenticated()), 200, 403, 403, 403, 403],
+  "not authenticated": [Not(new Authenticated()), 200, 403, 403, 403, 403],
   "not admin": [Not(new Role("admin")), 401, 200, 403, 200, 200],
   "authenticated and admin": [And(new Authenticated(), new Role("admin")), 401, 403, 200, 403, 403],
   "admin or writes": [Or(new Role("admin"), new Permission("write")), 401, 403, 200, 403, 403],
@@ -114,7 +114,7 @@ const guards: Readonly<Record<string, readonly [guard: Guard, ...statuses: reado
   "a guard that fails": [() => Promise.reject(new Error("away")), 403, 403, 403, 403, 403],
 };
 
-/** Column of `guards` for a credential that was accepted. */
+/** Column of `guards` for accepted credentials. */
 const column: Readonly<Partial<Record<Credential, number>>> = {
   token: 2,
   "token in capitals": 2,
@@ -123,18 +123,18 @@ const column: Readonly<Partial<Record<Credential, number>>> = {
   key: 5,
 };
 
-const places = Object.keys(authentications).flatMap((auth) =>
+const combinations = Object.keys(authentications).flatMap((auth) =>
   Object.keys(guards).map((guard) => [auth as Auth, guard] as const),
 );
 const pathOf = (auth: Auth, guard: string): string => `/${auth}/${Object.keys(guards).indexOf(guard)}`;
 
-const verdict = (auth: Auth, guard: string, credential: Credential): number => {
+const expectedStatus = (auth: Auth, guard: string, credential: Credential): number => {
   const accepted = (credentials[credential][1] as readonly Auth[]).includes(auth);
   if (auth !== "none" && !accepted) return 401;
   return Number(guards[guard]?.[accepted ? (column[credential] ?? 0) : 1]);
 };
 
-/** A command and a query with a guard; their endpoints are below the paths that an authentication covers. */
+/** Defines a command and a query with a guard; their endpoints are below the paths of an authentication. */
 const operationsOf = (auth: Auth, guard: string, own: Guard) => {
   const name = pathOf(auth, guard).replaceAll("/", "_");
   const options = { input: z.object({}), output: z.string(), guards: [own] };
@@ -144,9 +144,9 @@ const operationsOf = (auth: Auth, guard: string, own: Guard) => {
   };
 };
 
-/** A field for each place: its guards are the authentication and the guard. */
+/** Defines a GraphQL field per combination, guarded by the authentication and the guard. */
 const guardedFields = () => {
-  const fields = places.map(([auth, name]) => {
+  const fields = combinations.map(([auth, name]) => {
     const authentication: Authenticator | null = authentications[auth];
     const identified: Guard = async (invocation) => {
       await authentication?.identify(invocation);
@@ -161,7 +161,7 @@ const guardedFields = () => {
 
 const fieldOf = (auth: Auth, guard: string): string => pathOf(auth, guard).replaceAll("/", "_");
 
-/** Returns 200 for a field that was resolved, else the status of its error. */
+/** Returns 200 for a resolved field, otherwise the status of its error. */
 const statusOfField = async (app: App, name: string, headers: Headers): Promise<number> => {
   const reply = await app.fetch(
     new Request("http://localhost/graphql", {
@@ -190,7 +190,7 @@ const serve = async () => {
         request.path.split("/").includes(name) ? auth.handle(request, next) : next(request),
     });
   }
-  for (const [auth, name] of places) {
+  for (const [auth, name] of combinations) {
     const [guard] = guards[name] ?? [];
     if (guard === undefined) continue;
     app.get(pathOf(auth, name), { guards: [guard] }, () => "in");
@@ -239,11 +239,11 @@ const handshake: Headers = {
 
 const json: Headers = { "content-type": "application/json" };
 
-test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a message, a command, a query and a field of GraphQL", async () => {
+test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a message, a command, a query and a GraphQL field", async () => {
   const { app, service, execute } = await serve();
   try {
     for (const [credential, [headers]] of Object.entries(credentials)) {
-      for (const [auth, guard] of places) {
+      for (const [auth, guard] of combinations) {
         const path = pathOf(auth, guard);
         const seen = await Promise.all([
           statusOver(new URL(path, service.url), headers, {}),
@@ -254,7 +254,7 @@ test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a mes
           execute(auth, guard, headers),
           statusOfField(app, fieldOf(auth, guard), headers),
         ]);
-        const expected = verdict(auth, guard, credential as Credential);
+        const expected = expectedStatus(auth, guard, credential as Credential);
         expect([credential, auth, guard, seen]).toEqual([credential, auth, guard, seen.map(() => expected)]);
       }
     }

@@ -3,18 +3,21 @@ import type { AnyFeature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { type ToggleName, toggleNames, toggles } from "./toggles.test-kit.ts";
 
-/** Routes that a feature adds when the tests enable it. */
+/** Number of routes that a feature adds when the tests enable it. */
 const ownRoutes: Readonly<Partial<Record<ToggleName, number>>> = { staticFiles: 3, commands: 3 };
 
-/** Number of functions between the runtime and a handler: each middleware is at least one. */
-const depthOf = async (enabled: readonly ToggleName[], installed: readonly ToggleName[]): Promise<number> => {
+/** Measures the stack depth of a handler; each middleware adds at least one frame. */
+const measureDepth = async (
+  enabled: readonly ToggleName[],
+  installed: readonly ToggleName[],
+): Promise<number> => {
   class Installed extends App {
     static override readonly features = installed.flatMap(
       (name): readonly AnyFeature[] => toggles[name].features,
     );
   }
   const app = new Installed();
-  for (const name of enabled) toggles[name].switchOn(app, () => {});
+  for (const name of enabled) toggles[name].enable(app, () => {});
   let depth = 0;
   app.get("/", () => {
     const { stackTraceLimit } = Error;
@@ -31,14 +34,14 @@ const depthOf = async (enabled: readonly ToggleName[], installed: readonly Toggl
 };
 
 test("a disabled feature adds no function to the path of a request", async () => {
-  const bare = await depthOf([], []);
+  const bare = await measureDepth([], []);
   expect(bare).toBeGreaterThan(0);
-  expect(await depthOf([], toggleNames)).toBe(bare);
+  expect(await measureDepth([], toggleNames)).toBe(bare);
 });
 
 test.each(toggleNames.filter((name) => name !== "staticFiles").map((name) => [name]))(
-  "the same metric sees an enabled %s",
+  "an enabled %s adds a function to the path of a request",
   async (name) => {
-    expect(await depthOf([name], toggleNames)).toBeGreaterThan(await depthOf([], toggleNames));
+    expect(await measureDepth([name], toggleNames)).toBeGreaterThan(await measureDepth([], toggleNames));
   },
 );

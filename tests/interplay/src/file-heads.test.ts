@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** An app that serves the files with tags of their content, compressed where that is shorter. */
+/** Creates an app that serves the files with tags of their content, compressed if that is shorter. */
 const makeApp = () =>
   new (App.with(compression, etag, staticFiles))()
     .enableCompression()

@@ -1,9 +1,9 @@
 // oxlint-disable jest/expect-expect, jest/no-standalone-expect -- the kits assert, inside the tests that eachClient registers
 import { eachClient, seededRandom, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { type Answered, askAll } from "./ask.test-kit.ts";
-import { judgeReplies } from "./judge.test-kit.ts";
-import { judgeRecords } from "./records.test-kit.ts";
+import { type Answered, sendRows } from "./send-rows.test-kit.ts";
+import { checkReplies } from "./check-replies.test-kit.ts";
+import { checkRecords } from "./check-records.test-kit.ts";
 import { type Order, type Stack, stackOf } from "./stack.test-kit.ts";
 import { type ToggleName, toggleNames } from "./toggles.test-kit.ts";
 import { transcriptOf } from "./transcript.test-kit.ts";
@@ -25,8 +25,8 @@ interface Sample {
 }
 
 /** Returns the metrics of the features. */
-const metricsOf = ({ witness }: Stack) => {
-  const metrics = witness.metrics();
+const metricsOf = ({ observed }: Stack) => {
+  const metrics = observed.metrics();
   const samples = (name: string) => metrics[name] as readonly Sample[]; // these metrics have labels
   return {
     hits: metrics["cache_hits_total"],
@@ -40,18 +40,18 @@ const metricsOf = ({ witness }: Stack) => {
   };
 };
 
-/** Returns the same metrics, computed from the replies: a circuit ignores 429s and its own 503s. */
+/** Computes the same metrics from the replies; a circuit ignores replies with 429 and its own 503s. */
 const expectedMetrics = (answered: readonly Answered[]): ReturnType<typeof metricsOf> => {
   const count = (fits: (answer: Answered) => boolean): number => answered.filter(fits).length;
-  const said = (name: string, value: string) => count(({ reply }) => reply.headers.get(name) === value);
+  const countField = (name: string, value: string) => count(({ reply }) => reply.headers.get(name) === value);
   const limited = count(({ reply }) => reply.headers.has("ratelimit"));
-  const refused = count(({ reply }) => reply.status === 429);
+  const rejected = count(({ reply }) => reply.status === 429);
   return {
-    hits: said("x-cache", "HIT"),
-    misses: said("x-cache", "MISS"),
-    bypasses: said("x-cache", "BYPASS"),
+    hits: countField("x-cache", "HIT"),
+    misses: countField("x-cache", "MISS"),
+    bypasses: countField("x-cache", "BYPASS"),
     coded: [count(({ row, reply }) => row.method !== "HEAD" && reply.headers.has("content-encoding"))],
-    limited: [limited - refused, refused],
+    limited: [limited - rejected, rejected],
     open: ["GET /open", "GET /kept"],
     rejected: count(({ row }) => row.name === "503 of the circuit" || row.name === "503 HEAD"),
     lost: 0,
@@ -67,9 +67,9 @@ for (const seed of [1, 2, 3]) {
     () => stackOf(orderOf(seed)),
     {
       "every reply satisfies all features, with one log line and one end": async (client, stack) => {
-        const answered = await askAll(client, stack);
-        judgeReplies(answered, stack);
-        await judgeRecords(answered, stack);
+        const answered = await sendRows(client, stack);
+        checkReplies(answered, stack);
+        await checkRecords(answered, stack);
         expect(metricsOf(stack)).toEqual(expectedMetrics(answered));
       },
     },
@@ -82,7 +82,7 @@ test("clients see the same replies in every order of the stack", async () => {
     [1, 2, 3, 4, 5, 6, 7, 8].map(async (seed) => {
       const stack = stackOf(orderOf(seed));
       await using client = testClient(stack, options);
-      return transcriptOf(await askAll(client, stack));
+      return transcriptOf(await sendRows(client, stack));
     }),
   );
   for (const transcript of transcripts) expect(transcript).toEqual(transcripts[0]);

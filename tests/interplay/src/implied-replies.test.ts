@@ -34,7 +34,7 @@ const secret = "0123456789abcdef0123456789abcdef";
 
 type Stack = ReturnType<typeof stack>["app"];
 
-/** Endpoints of a command and a query, and a route whose requests carry idempotency keys. */
+/** Defines a command and a query with endpoints. */
 const operations = () => {
   const options = { input: z.object({}), output: z.string() };
   return {
@@ -43,7 +43,7 @@ const operations = () => {
   };
 };
 
-test("command and query endpoints, and routes with idempotency keys, imply their replies beside those of other features", async () => {
+test("command and query endpoints, and routes with idempotency keys, imply their replies in addition to those of other features", async () => {
   let host: Host | undefined;
   const reader: Feature = {
     name: "reader",
@@ -92,7 +92,7 @@ test("command and query endpoints, and routes with idempotency keys, imply their
   });
 });
 
-/** The statuses that the routes imply beside core's 400 and the two of bodies. */
+/** Returns the statuses implied by the routes, without those of core: 400, 413 and 415. */
 const implied = async (enable: (app: Stack) => unknown): Promise<Record<string, number[]>> => {
   const { app, host } = stack();
   enable(app);
@@ -122,7 +122,7 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
   ["cache", (app) => app.enableCaching(), { "/read": [304, 416, 504], "/write": [], "/free": [] }],
   ["ETag", (app) => app.enableEtag(), { "/read": [304], "/write": [], "/free": [304] }],
   [
-    "a JSON Web Token, whose store may fail",
+    "a JSON Web Token with a store that may fail",
     (app) => app.use(new JwtAuth({ secret }).skipPath("/free")),
     { "/read": [401, 503], "/write": [401, 503], "/free": [] },
   ],
@@ -137,7 +137,7 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
     { "/read": [401], "/write": [401], "/free": [401] },
   ],
   [
-    "any of the three",
+    "any of three authentications",
     (app) => app.use(anyOf(new ApiKeyAuth({ k: "me" }), new BasicAuth(() => true), new JwtAuth({ secret }))),
     { "/read": [401, 503], "/write": [401, 503], "/free": [401, 503] },
   ],
@@ -148,12 +148,9 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
     { "/read": [409, 503], "/write": [409, 503], "/free": [] },
   ],
   ["CSRF", (app) => app.enableCsrf(), { "/read": [], "/write": [403], "/free": [] }],
-])(
-  "%s, when enabled, implies its replies on the routes that it concerns",
-  async (_name, enable, expected) => {
-    expect(await implied(enable)).toEqual(expected);
-  },
-);
+])("%s: enabling it implies its replies on the affected routes", async (_name, enable, expected) => {
+  expect(await implied(enable)).toEqual(expected);
+});
 
 test("the fields of cached replies are documented, and exposed by CORS, on the routes that are cached", async () => {
   const { app, host } = stack();

@@ -9,7 +9,7 @@ const shelf = { path: "/shelves/Emma", route: when("commands", "/shelves/{book}"
 const returned = { method: "POST", path: "/returns", route: when("commands", "/returns", null) };
 const keyed = (key: string) => ({ ...sent, "idempotency-key": key });
 
-/** Endpoints of commands and queries, and a route with idempotency keys; unknown paths without those features. */
+/** Endpoints of commands and queries, and a route with idempotency keys; 404 without these features. */
 export const operationRows: readonly Row[] = [
   {
     name: "command",
@@ -33,7 +33,7 @@ export const operationRows: readonly Row[] = [
     status: when("commands", 201, 404),
   },
   {
-    name: "422 of a key",
+    name: "422 of a reused key",
     ...post,
     headers: keyed("k"),
     body: json({ book: "Emma" }),

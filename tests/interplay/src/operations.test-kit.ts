@@ -7,7 +7,7 @@ import { eventSourcing, type EventSourcing, eventType } from "@framework/event-s
 import { jobs, type JobsMethods } from "@framework/jobs";
 import { z } from "zod";
 
-/** An app with every feature that does durable work. */
+/** An app with all features for durable work. */
 export type OperationsApp = App &
   DatabaseMethods &
   DurableMethods &
@@ -15,7 +15,7 @@ export type OperationsApp = App &
   CqrsMethods &
   JobsMethods;
 
-/** In an order that their needs allow. */
+/** The features, each after its dependencies. */
 export const operationFeatures = [database, durable, eventSourcing, cqrs, jobs] as const;
 
 const order: StandardSchema<{ book: string }> = z.object({ book: z.string().max(10_000) });
@@ -29,7 +29,7 @@ export const Order = command("Order", {
 });
 export const Shelf = query("Shelf", { input: order, output: shelf, http: { path: "/shelves/{book}" } });
 
-/** Returns how many orders of a book there are. */
+/** Returns the number of orders of a book. */
 const countOf = async (db: Pick<OperationsApp["db"], "fetchValue">, book: string): Promise<number> =>
   (await db.fetchValue<number>`SELECT count(*) FROM orders WHERE book = ${book}`) ?? 0;
 
@@ -41,12 +41,12 @@ export const enableOperations = (app: OperationsApp): void => {
     .enableEventSourcing({ events: [Ordered] })
     .enableCqrs();
   app.onEvent("startup", async () => void (await app.db.execute("CREATE TABLE orders (book TEXT NOT NULL)")));
-  const told = app.jobs.define("tell", { input: order }, () => {});
+  const notify = app.jobs.define("notify", { input: order }, () => {});
   app.cqrs
     .handle(Order, async ({ book }, { tx, events }) => {
       await tx.execute`INSERT INTO orders VALUES (${book})`;
       await events.append(`order-${book.slice(0, 20)}`, Ordered({ book }));
-      await told.enqueue({ book }, { tx });
+      await notify.enqueue({ book }, { tx });
       return { count: await countOf(tx, book) };
     })
     .handle(Shelf, async ({ book }, { db }) => {

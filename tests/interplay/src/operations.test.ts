@@ -16,7 +16,7 @@ import { enableOperations, operationFeatures } from "./operations.test-kit.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 
 /** Records every operation with its ancestors, such as `http POST /orders > command Order > db INSERT`. */
-const recording = (seen: string[]): Feature => ({
+const recorder = (seen: string[]): Feature => ({
   name: "recording",
   install: ({ insight }) => {
     insight.onOperation({ start: (operation) => void seen.push(pathOf(operation)) });
@@ -27,21 +27,21 @@ const recording = (seen: string[]): Feature => ({
 const pathOf = ({ kind, name, parent }: TracedOperation): string =>
   `${parent === null ? "" : `${pathOf(parent)} > `}${kind} ${name}`;
 
-test("the statements of a command are within it, and it is within its request", async () => {
+test("the statements of a command are children of the command, which is a child of its request", async () => {
   const seen: string[] = [];
-  const app = new (App.with(...operationFeatures, recording(seen)))();
+  const app = new (App.with(...operationFeatures, recorder(seen)))();
   enableOperations(app);
   await using client = testClient(app);
   expect((await client.post("/orders", { json: { book: "Emma" } })).status).toBe(201);
   expect((await client.get("/shelves/Emma")).json()).toEqual({ count: 1 });
   await client.post("/returns", { headers: { "idempotency-key": "k" } });
-  const within = (place: string) => seen.filter((path) => path.startsWith(place)).length;
-  expect(within("http POST /orders > command Order > db ")).toBeGreaterThan(2);
-  expect(within("http GET /shelves/{book} > query Shelf > db ")).toBe(1);
-  expect(within("http POST /returns > db ")).toBeGreaterThan(2);
+  const countWithin = (place: string) => seen.filter((path) => path.startsWith(place)).length;
+  expect(countWithin("http POST /orders > command Order > db ")).toBeGreaterThan(2);
+  expect(countWithin("http GET /shelves/{book} > query Shelf > db ")).toBe(1);
+  expect(countWithin("http POST /returns > db ")).toBeGreaterThan(2);
 });
 
-test("one page of metrics counts the requests, commands, queries, statements and jobs of one app", async () => {
+test("one metrics page counts the requests, commands, queries, statements and jobs of one app", async () => {
   const app = new (App.with(prometheus, ...operationFeatures))();
   app.enablePrometheus({ endpoint: "/metrics" });
   enableOperations(app);
@@ -65,7 +65,7 @@ test("one page of metrics counts the requests, commands, queries, statements and
   expect(text).toMatch(/^[a-z_]*durable_/m);
 });
 
-test("the API document has the endpoints beside the routes of the program", async () => {
+test("the API document has the endpoints and the routes of the program", async () => {
   const app = new (App.with(openapi, ...operationFeatures))();
   app.enableOpenapi();
   enableOperations(app);
@@ -80,21 +80,21 @@ test("the API document has the endpoints beside the routes of the program", asyn
   });
 });
 
-test("a drain waits for the command of a request and for a job that runs, and the database closes after both", async () => {
+test("a drain waits for the command of a request and for a running job, and the database closes after both", async () => {
   await using place = databaseInFile();
   const app = new (App.with(database, durable, cqrs, jobs))().enableDatabase({ url: place.url }).enableCqrs();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const begun = new Set<string>();
+  const started = new Set<string>();
   const Slow = command("Slow", { input: z.object({}), http: { path: "/slow" } });
   app.cqrs.handle(Slow, async (_input, { tx }) => {
-    begun.add("command");
+    started.add("command");
     await gate.promise;
     await tx.fetchValue("SELECT 1");
     order.push("command");
   });
   const work = app.jobs.define("work", {}, async () => {
-    begun.add("job");
+    started.add("job");
     await gate.promise;
     await app.db.fetchValue("SELECT 1");
     order.push("job");
@@ -105,13 +105,13 @@ test("a drain waits for the command of a request and for a job that runs, and th
   });
   const service = await app.run({ port: 0, logs: false, log: quiet, argv: [], exitOnError: false });
   await work.enqueue();
-  await waitFor(() => begun.has("job"), { what: "the job", timeoutMs: 60_000 });
+  await waitFor(() => started.has("job"), { what: "the job", timeoutMs: 60_000 });
   const reply = fetch(new URL("/slow", service.url), {
     method: "POST",
     body: "{}",
     headers: { "content-type": "application/json" },
   });
-  await waitFor(() => begun.has("command"), { what: "the command", timeoutMs: 60_000 });
+  await waitFor(() => started.has("command"), { what: "the command", timeoutMs: 60_000 });
   const closed = service.close();
   expect(order).toEqual([]);
   gate.resolve();
@@ -121,7 +121,7 @@ test("a drain waits for the command of a request and for a job that runs, and th
   await expect(app.db.fetchValue("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_CLOSED" });
 }, 120_000);
 
-test("the mistakes of all these features are reported together, at start", async () => {
+test("configuration errors of all these features are reported together, at start", async () => {
   const app = new (App.with(database, durable, eventSourcing, cqrs, jobs))();
   const Missing = command("Missing", { input: z.object({}) });
   app.enableDurable({ leaseMs: 1 }).enableEventSourcing({ snapshotInterval: 0 });

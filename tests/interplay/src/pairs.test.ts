@@ -1,20 +1,20 @@
 // oxlint-disable jest/expect-expect -- the kits assert
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { askAll } from "./ask.test-kit.ts";
-import { judgeReplies } from "./judge.test-kit.ts";
-import { judgeRecords } from "./records.test-kit.ts";
+import { sendRows } from "./send-rows.test-kit.ts";
+import { checkReplies } from "./check-replies.test-kit.ts";
+import { checkRecords } from "./check-records.test-kit.ts";
 import { type Order, stackOf } from "./stack.test-kit.ts";
 import { toggleNames } from "./toggles.test-kit.ts";
 import { transcriptOf } from "./transcript.test-kit.ts";
 
-/** Sends every row to an app, compares the replies with the requirements, and returns what clients saw. */
-const played = async (order: Order): Promise<readonly string[]> => {
+/** Sends every row to an app, checks the replies, and returns what clients received. */
+const runRows = async (order: Order): Promise<readonly string[]> => {
   const stack = stackOf(order);
   await using client = testClient(stack, { env: "production" });
-  const answered = await askAll(client, stack);
-  judgeReplies(answered, stack);
-  await judgeRecords(answered, stack);
+  const answered = await sendRows(client, stack);
+  checkReplies(answered, stack);
+  await checkRecords(answered, stack);
   return transcriptOf(answered);
 };
 
@@ -23,17 +23,17 @@ const pairs = toggleNames.flatMap((one, at) =>
 );
 
 test.each(pairs)("%s and %s reply identically in any order", async (one, other) => {
-  const [there, back] = [
+  const [forward, backward] = [
     [one, other],
     [other, one],
   ];
   const [first, second] = await Promise.all([
-    played({ installed: there, enabled: back }),
-    played({ installed: back, enabled: there }),
+    runRows({ installed: forward, enabled: backward }),
+    runRows({ installed: backward, enabled: forward }),
   ]);
   expect(second).toEqual(first);
 });
 
 test.each(toggleNames.map((name) => [name]))("%s alone satisfies its requirements", async (name) => {
-  await played({ installed: toggleNames, enabled: [name] });
+  await runRows({ installed: toggleNames, enabled: [name] });
 });

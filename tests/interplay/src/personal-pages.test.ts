@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 const secret = "a secret that is long enough for a test";
 const contentSecurityPolicy = { "script-src": ["'self'", "'nonce'"] };
 
-/** Pages with content of one visitor, with a cache that was enabled first or last. */
+/** Creates an app with pages for one visitor; the cache is enabled first or last. */
 const makeApp = (cacheFirst: boolean) => {
   const app = new (App.with(caching, csrf, securityHeaders))();
   if (cacheFirst) app.enableCaching();

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** An app with a file, pages of one caller, and every way to fail; with the reply cache or without it. */
+/** Creates an app with a file, pages for one caller, and errors; with or without the reply cache. */
 const makeApp = (cached: boolean) => {
   const app = new (App.with(caching, staticFiles, database, durable, cqrs))()
     .enableStaticFiles({ directory, prefix: "/files" })
@@ -52,10 +52,10 @@ const makeApp = (cached: boolean) => {
   return app;
 };
 
-const own = ["/query", "/plain", "/aged", "/part", "/awaited", "/lost", "/files/report.txt"];
-const stated = ["/public", "/shared", "/secret"];
+const privatePaths = ["/query", "/plain", "/aged", "/part", "/awaited", "/lost", "/files/report.txt"];
+const explicitPaths = ["/public", "/shared", "/secret"];
 
-const identities: readonly {
+const authentications: readonly {
   readonly name: string;
   readonly add: (app: ReturnType<typeof makeApp>) => void;
   readonly send: () => Promise<Record<string, string>>;
@@ -86,7 +86,7 @@ const identities: readonly {
     vary: ["Authorization"],
   },
   {
-    name: "one of two ways",
+    name: "one of two authentications",
     add: (app) => app.use(anyOf(new ApiKeyAuth(apiKeys, "X-Key"), new BasicAuth(() => true))),
     send: async () => ({ authorization: `Basic ${btoa("ann:x")}` }),
     vary: ["X-Key", "Authorization"],
@@ -108,7 +108,7 @@ const identities: readonly {
     vary: ["Cookie"],
   },
   {
-    name: "a guard of its own kind",
+    name: "an authentication guard",
     add: (app) => {
       app.use((request, next) => {
         request.context.set(User, "ann");
@@ -121,8 +121,8 @@ const identities: readonly {
   },
 ];
 
-test.each(identities)(
-  "what $name decided is sent as private, and varies by it",
+test.each(authentications)(
+  "a reply that depends on $name is private, and varies by its fields",
   async ({ add, send, vary }) => {
     for (const cached of [false, true]) {
       const app = makeApp(cached);
@@ -130,7 +130,7 @@ test.each(identities)(
       await using client = testClient(app);
       await app.start();
       const headers = await send();
-      for (const path of [...own, ...own]) {
+      for (const path of [...privatePaths, ...privatePaths]) {
         const { headers: seen } = await client.get(path, { headers });
         const control = seen.get("cache-control") ?? "";
         const names = (seen.get("vary") ?? "").split(", ");
@@ -141,7 +141,7 @@ test.each(identities)(
         ]);
         expect([path, /public|s-maxage|private=/.test(control)]).toEqual([path, false]);
       }
-      for (const path of [...stated, ...stated]) {
+      for (const path of [...explicitPaths, ...explicitPaths]) {
         const { headers: seen } = await client.get(path, { headers });
         expect([path, seen.get("cache-control")?.includes("private"), seen.get("vary")]).toEqual([
           path,
@@ -176,7 +176,7 @@ test("the 304 of a shared route is as public as its 200", async () => {
   ]);
 });
 
-test("a caller without credentials gets the fields of a refusal, and others no private replies", async () => {
+test("a 401 is private and varies by the credentials, and replies without authentication are not private", async () => {
   const app = makeApp(false);
   app.use(new ApiKeyAuth(apiKeys).skipPath("/aged"));
   await using client = testClient(app);
@@ -189,7 +189,7 @@ test("a caller without credentials gets the fields of a refusal, and others no p
   expect((await client.get("/aged")).headers.get("cache-control")).toBe("max-age=60");
 });
 
-test("a cache that keeps what it may never shows one caller's reply to another", async () => {
+test("a reply to an identified caller is private, whatever its Cache-Control", async () => {
   const controls = fc.constantFrom(
     null,
     "max-age=60",
@@ -235,7 +235,7 @@ test("a cache that keeps what it may never shows one caller's reply to another",
   );
 });
 
-test("a reply of a shared route that brings a CSRF cookie is private, later ones are for everyone", async () => {
+test("a reply of a shared route with a CSRF cookie is private, and later ones are not", async () => {
   const app = new (App.with(caching, csrf))().enableCaching().enableCsrf({ secret });
   app.get("/", { cache: { shared: true } }, () => "for all");
   await using client = testClient(app);

@@ -17,7 +17,7 @@ const withRoute = (app: App): App => {
   return app;
 };
 
-const behindFeatures = () =>
+const appWithTenFeatures = () =>
   new (App.with(
     bodyLimit,
     compression,
@@ -41,21 +41,23 @@ const behindFeatures = () =>
     .enableRequestId()
     .enableSecurityHeaders();
 
-/** The fewest promises that one of ten requests makes, those of the client included: timers and split replies only add some. */
-const promisesOf = async (app: App): Promise<number> => {
+/** Counts the promises of a request, including those of the client; the minimum of ten requests, because timers and split replies add some. */
+const countPromises = async (app: App): Promise<number> => {
   await using client = socketClient(app, { env: "production" });
-  let fewest = Infinity;
+  let minimum = Infinity;
   for (let request = 0; request < 10; request++) {
-    let made = 0;
-    const hook = createHook({ init: (_id, type) => void (made += type === "PROMISE" ? 1 : 0) }).enable();
+    let count = 0;
+    const hook = createHook({ init: (_id, type) => void (count += type === "PROMISE" ? 1 : 0) }).enable();
     const reply = await client.get("/late");
     hook.disable();
     expect(reply.text).toBe("late");
-    fewest = Math.min(fewest, made);
+    minimum = Math.min(minimum, count);
   }
-  return fewest;
+  return minimum;
 };
 
-test("an async handler takes no more promises behind ten features than behind none", async () => {
-  expect(await promisesOf(withRoute(behindFeatures()))).toBe(await promisesOf(withRoute(new App())));
+test("ten features add no promise to a request with an async handler", async () => {
+  expect(await countPromises(withRoute(appWithTenFeatures()))).toBe(
+    await countPromises(withRoute(new App())),
+  );
 });

@@ -1,4 +1,4 @@
-import type { On } from "./row.test-kit.ts";
+import type { EnabledFeatures } from "./row.test-kit.ts";
 import { pageText } from "./stack.test-kit.ts";
 import type { ToggleName } from "./toggles.test-kit.ts";
 
@@ -8,7 +8,7 @@ export const always =
     value;
 export const when =
   <T>(name: ToggleName, yes: T, no: T) =>
-  (on: On): T =>
+  (on: EnabledFeatures): T =>
     on.has(name) ? yes : no;
 export const nowhere = always(null);
 export const gzip = { "accept-encoding": "gzip" };
@@ -17,4 +17,4 @@ export const preflight = { "access-control-request-method": "GET" };
 export const bearer = { authorization: "Bearer token" };
 export const ok = { status: always(200), text: pageText };
 export const coded = { ...ok, headers: gzip, isCoded: true };
-export const revalidated = (on: On): number => (on.has("etag") || on.has("cache") ? 304 : 200);
+export const revalidated = (on: EnabledFeatures): number => (on.has("etag") || on.has("cache") ? 304 : 200);

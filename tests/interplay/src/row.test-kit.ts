@@ -2,9 +2,9 @@ import type { TestInit } from "@framework/testing";
 import type { ToggleName } from "./toggles.test-kit.ts";
 
 /** The enabled features of an app. */
-export type On = ReadonlySet<ToggleName>;
+export type EnabledFeatures = ReadonlySet<ToggleName>;
 
-/** One request, and its expected result while the features of `on` are enabled. Rows share an app and run in order. */
+/** One request, and its expected result for a set of enabled features. Rows share an app and run in order. */
 export interface Row {
   readonly name: string;
   readonly method?: string;
@@ -12,19 +12,19 @@ export interface Row {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: () => NonNullable<TestInit["body"]>;
   /** The row whose `ETag` this one sends in `If-None-Match`. */
-  readonly holds?: string;
-  readonly status: (on: On) => number;
+  readonly sendsTagOf?: string;
+  readonly status: (on: EnabledFeatures) => number;
   /** Pattern of the route; `null` when nothing matches. @default the path */
-  readonly route?: (on: On) => string | null;
+  readonly route?: (on: EnabledFeatures) => string | null;
   /** `X-Cache`; absent when the cache is not reached or disabled. */
-  readonly cache?: string | ((on: On) => string | null);
+  readonly cache?: string | ((on: EnabledFeatures) => string | null);
   /** The body of a 2xx, before any coding. */
   readonly text?: string;
-  /** The row whose fields this HEAD repeats. */
+  /** The row whose fields this HEAD must have. */
   readonly like?: string;
-  /** Whether the reply must be coded while compression is on. */
+  /** Whether the reply must be compressed while compression is enabled. */
   readonly isCoded?: boolean;
   readonly isPreflight?: boolean;
   /** Total number of calls of the path's handler after this row. */
-  readonly calls?: (on: On) => number;
+  readonly calls?: (on: EnabledFeatures) => number;
 }

@@ -1,5 +1,5 @@
 import { operationRows } from "./operation-rows.test-kit.ts";
-import { refusals } from "./refusals.test-kit.ts";
+import { rejectedRows } from "./rejected-rows.test-kit.ts";
 import {
   always,
   bearer,
@@ -25,7 +25,7 @@ const answers: readonly Row[] = [
     path: "/page",
     ...ok,
     isCoded: true,
-    holds: "hit",
+    sendsTagOf: "hit",
     headers: gzip,
     cache: "HIT",
     status: revalidated,
@@ -46,7 +46,7 @@ const answers: readonly Row[] = [
     path: "/tagged",
     ...ok,
     isCoded: true,
-    holds: "coded with a tag",
+    sendsTagOf: "coded with a tag",
     headers: gzip,
     cache: "HIT",
     status: revalidated,
@@ -141,7 +141,7 @@ const files: readonly Row[] = [
   { name: "file", ...served, headers: gzip, isCoded: true },
   { name: "file without coding", ...served, headers: plain },
   { name: "file HEAD", like: "file", method: "HEAD", ...served, headers: gzip, isCoded: true },
-  { name: "file 304", ...served, holds: "file", headers: gzip, status: when("staticFiles", 304, 404) },
+  { name: "file 304", ...served, sendsTagOf: "file", headers: gzip, status: when("staticFiles", 304, 404) },
   {
     name: "file in part",
     ...served,
@@ -152,4 +152,4 @@ const files: readonly Row[] = [
 ];
 
 /** Every kind of reply that an app sends. */
-export const rows: readonly Row[] = [...answers, ...refusals, ...failures, ...files, ...operationRows];
+export const rows: readonly Row[] = [...answers, ...rejectedRows, ...failures, ...files, ...operationRows];

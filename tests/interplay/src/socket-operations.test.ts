@@ -30,7 +30,7 @@ interface Message {
   readonly payload?: unknown;
 }
 
-/** Runs one operation: its data, or the status of its first error. */
+/** Runs one operation; returns its data, or the status of its first error. */
 type Operate = (query: string) => Promise<unknown>;
 
 const serve = async (app: App) => {
@@ -69,7 +69,7 @@ const serve = async (app: App) => {
   };
 };
 
-/** The claims of a token, to revoke it. */
+/** Reads the claims of a token, to revoke it. */
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
 
@@ -86,7 +86,7 @@ const withLogin = <T extends App>(app: T): T => {
   return app;
 };
 
-test("an operation over a socket is refused once destroyAll has ended the session of its caller", async () => {
+test("an operation over a socket is rejected after destroyAll has ended the session of its caller", async () => {
   const app = withLogin(new (App.with(websocket, sessions, graphql))().enableSessions());
   const { url, open } = await serve(app.enableGraphql({ schema, resolvers }));
   const ann = await open(await login(url));
@@ -95,7 +95,7 @@ test("an operation over a socket is refused once destroyAll has ended the sessio
   expect([await ann("{ secret }"), await ann("{ public }")]).toEqual([401, { public: "for all" }]);
 });
 
-test("behind an authentication no operation runs for a session that ended or a token that was revoked or expired", async () => {
+test("with authentication, no operation runs after its session ended or its token was revoked or expired", async () => {
   const clock = virtualClock();
   const jwt = new JwtAuth({ secret: "s".repeat(32), expiration: 60 }, { clock });
   const app = withLogin(new (App.with(websocket, sessions, graphql))().enableSessions());
@@ -135,7 +135,7 @@ test("a token of connection_init is checked again for each operation", async () 
   expect(await bob("{ secret }")).toBe(401);
 });
 
-test("guards of the app and of the endpoint decide on each operation of a socket", async () => {
+test("guards of the app and of the endpoint run for each operation of a socket", async () => {
   const roles = new Set(["admin"]);
   let isOpen = true;
   const jwt = new JwtAuth({ secret: "s".repeat(32) });
@@ -152,7 +152,7 @@ test("guards of the app and of the endpoint decide on each operation of a socket
   expect(seen).toEqual([{ secret: "for callers" }, 403, 403]);
 });
 
-test("operations of a socket count like the requests of its client, by key and exempt paths", async () => {
+test("operations of a socket count as requests of its client, with key and exempt paths", async () => {
   const limited = async (exemptPaths: readonly string[]) => {
     const app = new (App.with(websocket, rateLimit, graphql))().enableGraphql({ schema, resolvers });
     const key = (request: HttpRequest) => request.headers.get("x-tenant");
@@ -168,7 +168,7 @@ test("operations of a socket count like the requests of its client, by key and e
   expect(await limited(["/graphql"])).toEqual([data, data, data, data]);
 });
 
-test("an authentication that fails leaves the connection open and refuses the operation", async () => {
+test("an error of the authentication rejects the operation and keeps the connection open", async () => {
   let isDown = false;
   const store = {
     revoke: async () => {},

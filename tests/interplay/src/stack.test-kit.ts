@@ -12,15 +12,15 @@ import type { CircuitBreakerRouteOptions } from "@framework/breaker";
 import type { RateLimitRouteOptions } from "@framework/rate-limit";
 import { type ToggleName, toggles } from "./toggles.test-kit.ts";
 
-/** What a test observes of an app besides its replies. */
-export interface Witness {
-  /** Log lines, parsed, in the order written. */
+/** Observations of an app, other than its replies. */
+export interface Observations {
+  /** Parsed log lines, in order. */
   readonly lines: Readonly<Record<string, unknown>>[];
   /** How each exchange ended, by its `X-Request-ID`. */
   readonly ends: [id: string | null, end: "sent" | "aborted"][];
-  /** Requests that have begun and not ended. */
+  /** Number of requests in progress. */
   inFlight: number;
-  /** Calls of handlers, by path. */
+  /** Number of handler calls by path. */
   readonly calls: Map<string, number>;
   /** Returns the metrics of the features, by name. */
   metrics(): Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export interface Witness {
 /** An app with the routes of the rows. */
 export interface Stack extends App {
   readonly on: ReadonlySet<ToggleName>;
-  readonly witness: Witness;
+  readonly observed: Observations;
 }
 
 /** The order in which an app is composed: features as in `App.with`, then the calls of `enableX`. */
@@ -41,34 +41,34 @@ export interface Order {
 export const pageText = "a line of a page that is worth compressing\n".repeat(60);
 export const streamText = "first,second,third";
 
-/** Composes an app; the witness is outermost, as telemetry is. */
+/** Composes an app. The observing middleware is the outermost one, like telemetry. */
 export const stackOf = ({ installed, enabled }: Order): Stack => {
-  const witness = newWitness();
-  const watching = watchedBy(witness);
+  const observed = createObservations();
+  const observer = observing(observed);
   class StackApp extends App {
     static override readonly features: readonly AnyFeature[] = [
-      watching,
+      observer,
       ...inOrder(installed).flatMap((name) => toggles[name].features),
     ];
   }
   const app = new StackApp();
-  const writeLine = (line: string) => void witness.lines.push(JSON.parse(line) as Record<string, unknown>);
-  for (const name of enabled) toggles[name].switchOn(app, writeLine);
-  app.use(knowsClients);
+  const writeLine = (line: string) => void observed.lines.push(JSON.parse(line) as Record<string, unknown>);
+  for (const name of enabled) toggles[name].enable(app, writeLine);
+  app.use(authenticate);
   const on = new Set(enabled);
-  addRoutes(app, on, witness);
-  return Object.assign(app, { on, witness });
+  addRoutes(app, on, observed);
+  return Object.assign(app, { on, observed });
 };
 
-/** Commands are named after the cache: any other order is a start error. */
+/** Puts commands last: installing them before the cache is a start error. */
 const inOrder = (names: readonly ToggleName[]): readonly ToggleName[] => [
   ...names.filter((name) => name !== "commands"),
   ...names.filter((name) => name === "commands"),
 ];
 
-type NewWitness = { -readonly [Name in keyof Witness]: Witness[Name] };
+type MutableObservations = { -readonly [Name in keyof Observations]: Observations[Name] };
 
-const newWitness = (): NewWitness => ({
+const createObservations = (): MutableObservations => ({
   lines: [],
   ends: [],
   inFlight: 0,
@@ -76,25 +76,25 @@ const newWitness = (): NewWitness => ({
   metrics: () => ({}),
 });
 
-const watchedBy = (witness: NewWitness): Feature => ({
-  name: "witness",
+const observing = (observed: MutableObservations): Feature => ({
+  name: "observer",
   install: (host) => {
     host.http.use("telemetry", (request, next) => {
-      witness.inFlight++;
+      observed.inFlight++;
       request.onEnd((end) => {
-        witness.inFlight--;
-        witness.ends.push([request.getHeader("x-request-id"), end]);
+        observed.inFlight--;
+        observed.ends.push([request.getHeader("x-request-id"), end]);
       });
       return next(request);
     });
-    witness.metrics = () =>
+    observed.metrics = () =>
       Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()]));
     return {};
   },
 });
 
-/** Authentication as an application may write it. */
-const knowsClients: Middleware<HttpRequest, Response> = (request, next) => {
+/** Authentication as an application might write it. */
+const authenticate: Middleware<HttpRequest, Response> = (request, next) => {
   if (request.path === "/private" && request.getHeader("authorization") === null)
     throw new UnauthorizedError();
   return next(request);
@@ -103,15 +103,15 @@ const knowsClients: Middleware<HttpRequest, Response> = (request, next) => {
 const page = (headers: Readonly<Record<string, string>> = {}): Response =>
   Response.text(pageText, { headers });
 
-/** The route options of features, present while those are enabled. */
+/** The route options of features, which exist only while those are installed. */
 type OfFeatures = CircuitBreakerRouteOptions & RateLimitRouteOptions;
 
 const addRoutes = (
   app: App & AddsRouteOptions<OfFeatures>,
   on: ReadonlySet<ToggleName>,
-  { calls }: Witness,
+  { calls }: Observations,
 ): void => {
-  /** Options that a feature reads are a start error without it. */
+  /** Only for enabled features: options of others are a start error. */
   const limited = (maxRequests: number) => (on.has("rateLimit") ? { rateLimit: { maxRequests } } : {});
   const guarded = (failureThreshold: number) => (on.has("breaker") ? { breaker: { failureThreshold } } : {});
   type Options = Pick<RouteOptions, "guards" | "timeoutSecs"> & OfFeatures;
@@ -142,14 +142,14 @@ const addRoutes = (
     return query.has("now") || (query.has("once") && !isFirst) ? page() : untilAborted(signal);
   });
   get("/stream", {}, () => Response.stream(pieces(), { contentType: "text/plain; charset=utf-8" }));
-  get("/endless", {}, () => Response.stream(drops(calls), { contentType: "text/plain" }));
+  get("/endless", {}, () => Response.stream(drip(calls), { contentType: "text/plain" }));
 };
 
 async function* pieces() {
   yield* streamText.split(/(?<=,)/);
 }
 
-async function* drops(calls: Map<string, number>) {
+async function* drip(calls: Map<string, number>) {
   try {
     for (;;) {
       yield "drop ";

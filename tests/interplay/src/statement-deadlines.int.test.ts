@@ -1,10 +1,10 @@
 import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
-import { statementDeadlineFacts } from "./statement-deadlines.test-kit.ts";
+import { testStatementDeadlines } from "./statement-deadlines.test-kit.ts";
 
 withServer("postgres", (server) =>
-  statementDeadlineFacts(test, {
+  testStatementDeadlines(test, {
     open: () => databaseInSchema(server),
     statement: "SELECT pg_sleep(600), 'endless'",
     running: "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%''endless''' AND state = 'active'",

@@ -7,21 +7,21 @@ import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
 
-/** What differs between databases. */
+/** An endless statement, and how to observe it in a database. */
 export interface EndlessStatement {
-  /** Makes a database of the test's own. */
+  /** Creates a separate database for a test. */
   readonly open: () => Awaitable<TestDatabase>;
-  /** A statement that does not end by itself. */
+  /** A statement that never ends. */
   readonly statement: string;
-  /** A statement whose value is the number of such statements in progress; `null` where the database cannot tell. */
+  /** A query for the number of such statements in progress; `null` if the database has none. */
   readonly running: string | null;
 }
 
 const empty = z.object({});
 const reports = grpcService("test.Reports", { methods: { Make: { request: empty, response: empty } } });
 
-/** Registers the facts on calls that end while a statement of theirs runs. */
-export const statementDeadlineFacts = (
+/** Registers tests of calls that end while one of their statements runs. */
+export const testStatementDeadlines = (
   test: typeof jestTest,
   { open, statement, running }: EndlessStatement,
 ): void => {
@@ -30,16 +30,16 @@ export const statementDeadlineFacts = (
     ["cancellation", "CANCELLED"],
   ] as const)("a %s cancels the statement that the handler of the call runs", async (_, status) => {
     await using own = await open();
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const rejected = Promise.withResolvers<GrpcError | DatabaseError>();
     const app = new (App.with(database, grpc))();
     app.enableDatabase({ url: own.url }).enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(reports, {
       Make: {
-        timeoutSecs: status === "CANCELLED" ? 0 : 1, // the server's own: a client whose deadline has passed may cancel the call before the server sees it
+        timeoutSecs: status === "CANCELLED" ? 0 : 1, // the server's deadline, because a client may cancel the call at its own deadline before the server notices
         handle: async (_request, { signal }) => {
           const read = app.db.until(signal).query(statement);
-          begun.resolve();
+          started.resolve();
           await read.catch(rejected.resolve);
           return {};
         },
@@ -55,7 +55,7 @@ export const statementDeadlineFacts = (
       );
     let call = make();
     // On a busy machine the deadline may pass before the call has reached its handler.
-    while ((await Promise.race([begun.promise.then(() => "begun"), call])) !== "begun") call = make();
+    while ((await Promise.race([started.promise.then(() => "started"), call])) !== "started") call = make();
     if (running !== null && status === "CANCELLED")
       await waitFor(async () => Number(await app.db.fetchValue(running)) === 1);
     if (status === "CANCELLED") stop.abort();

@@ -1,8 +1,8 @@
 import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { statementDeadlineFacts } from "./statement-deadlines.test-kit.ts";
+import { testStatementDeadlines } from "./statement-deadlines.test-kit.ts";
 
-statementDeadlineFacts(test, {
+testStatementDeadlines(test, {
   open: () => databaseInFile(),
   statement: "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c",
   running: null,

@@ -19,12 +19,12 @@ export const pageOrigin = "https://pages.example";
 /** Maximum bytes of a request body. */
 export const maxBodyBytes = 4096;
 
-/** A feature with those that it needs, and how the tests enable it. */
+/** A feature with its dependencies, and how the tests enable it. */
 export interface Toggle {
-  /** The feature last, after those that it needs. */
+  /** The dependencies of the feature, then the feature. */
   readonly features: readonly AnyFeature[];
   /** `writeLine` receives the log's output. */
-  readonly switchOn: (app: object, writeLine: (line: string) => void) => void;
+  readonly enable: (app: object, writeLine: (line: string) => void) => void;
 }
 
 const toggle = <Methods extends object>(
@@ -32,7 +32,7 @@ const toggle = <Methods extends object>(
   enable: (app: Methods, writeLine: (line: string) => void) => unknown,
 ): Toggle => ({
   features: [feature],
-  switchOn: (app, writeLine) => void enable(app as Methods, writeLine), // the app was made with the feature
+  enable: (app, writeLine) => void enable(app as Methods, writeLine), // the app was created with the feature
 });
 
 const destination = (writeLine: (line: string) => void) => ({
@@ -63,10 +63,10 @@ export const toggles = {
   csrf: toggle(csrf, (app) => app.enableCsrf({ secret: "a secret that is long enough for a test" })),
   sessions: toggle(sessions, (app) => app.enableSessions()),
   devtools: toggle(devtools, (app) => app.enableDevtools()),
-  commands: { features: operationFeatures, switchOn: (app) => enableOperations(app as OperationsApp) },
+  commands: { features: operationFeatures, enable: (app) => enableOperations(app as OperationsApp) },
 } as const satisfies Readonly<Record<string, Toggle>>;
 
 export type ToggleName = keyof typeof toggles;
 
-/** In the order of the table. */
+/** Names in the order of the table. */
 export const toggleNames = Object.keys(toggles) as readonly ToggleName[]; // the table has no other keys

@@ -1,7 +1,7 @@
-import type { Answered } from "./ask.test-kit.ts";
+import type { Answered } from "./send-rows.test-kit.ts";
 
-/** Fields whose values depend on time or chance. */
-const momentary: ReadonlySet<string> = new Set([
+/** Fields whose values depend on time or randomness. */
+const volatileFields: ReadonlySet<string> = new Set([
   "age",
   "cache-status",
   "date",
@@ -12,10 +12,10 @@ const momentary: ReadonlySet<string> = new Set([
   "x-ratelimit-reset",
 ]);
 
-/** Everything that clients saw, a text for each reply, so that two apps are compared quickly; of volatile fields only their presence. */
+/** Returns everything that clients received, one string per reply so that two apps compare quickly; only the presence of volatile fields. */
 export const transcriptOf = (answered: readonly Answered[]): readonly string[] =>
   answered.map(({ row, reply, calls }) => {
-    const fields = [...reply.headers].map(([name, value]) => [name, momentary.has(name) ? "" : value]);
+    const fields = [...reply.headers].map(([name, value]) => [name, volatileFields.has(name) ? "" : value]);
     const body = Buffer.from(reply.bytes).toString("latin1");
     return JSON.stringify([row.name, reply.status, fields, body, calls]);
   });

@@ -19,13 +19,13 @@ beforeAll(async () => {
   await writeFile(join(directory, "page.txt"), text);
   await writeFile(join(directory, "page.txt.gz"), gzipSync(text));
   await writeFile(join(directory, "photo.png"), "not compressible");
-  for (const name of ["page.txt", "page.txt.gz", "photo.png"]) await utimes(join(directory, name), 1e9, 1e9); // the tag of a new file changes when it is two seconds old
+  for (const name of ["page.txt", "page.txt.gz", "photo.png"]) await utimes(join(directory, name), 1e9, 1e9); // old enough: the tag of a file changes when it is two seconds old
 });
 afterAll(() => rm(directory, { recursive: true }));
 
 const broken = new Error("broken");
 
-/** An app with each feature that reads a request field, and each way to answer. */
+/** Creates an app with every feature that reads a request field, and every kind of reply. */
 const makeApp = (cached: boolean) => {
   const app = new (App.with(caching, compression, cors, etag, staticFiles))()
     .enableStaticFiles({ directory, prefix: "/files" })
@@ -85,7 +85,7 @@ const values: Readonly<Record<string, readonly (string | null)[]>> = {
     "text/plain;q=0, image/*",
   ],
   "accept-encoding": [null, "gzip", "br", "br, gzip", "identity", "gzip;q=0", "identity;q=0, gzip", "*;q=0"],
-  origin: [null, "https://one.test", "https://two.test", "https://foreign.test", "null"],
+  origin: [null, "https://one.test", "https://two.test", "https://other.test", "null"],
   "accept-language": [null, "de", "en"],
   "user-agent": [null, "curl/8", "Mozilla/5.0"],
   "x-requested-with": [null, "XMLHttpRequest"],
@@ -97,7 +97,7 @@ const fields = fc.record(
   Object.fromEntries(Object.entries(values).map(([name, all]) => [name, fc.constantFrom(...all)])),
 );
 
-/** Everything of a reply that the client sees, except its time, its age and the outcome of the cache. */
+/** Serializes a reply without its date, age and cache outcome. */
 const seen = async (reply: globalThis.Response): Promise<string> => {
   const hidden = ["x-cache", "cache-status", "age", "date"];
   const kept = [...reply.headers].filter(([name]) => !hidden.includes(name));
@@ -166,7 +166,7 @@ test("the reply cache never gives problem+json to a client that asked for JSON, 
   await app.stop();
 });
 
-test("the reply cache and the etag feature make matching tags", async () => {
+test("the reply cache and the etag feature generate matching tags", async () => {
   const app = new (App.with(caching, etag))().enableCaching().enableEtag();
   app.get("/", () => "ä text");
   const tagOf = async (headers: Record<string, string>) =>

@@ -1,4 +1,4 @@
-// Prints a reply of the App with every feature, whose packages are loaded when they are first used.
+// Prints a reply of the App with every feature, which loads feature packages on first use.
 import { App } from "@framework/framework";
 
 const app = new App()

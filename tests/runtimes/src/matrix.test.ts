@@ -6,12 +6,12 @@ import { type Runtime, runtimes, serve } from "./runtimes.test-kit.ts";
 
 const LIMIT_MS = 300_000;
 const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
-/** With the variable, the runtime that a job of CI tests; else all. */
+/** The runtime that a CI job tests; all runtimes without the variable. */
 const chosen = process.env["FRAMEWORK_RUNTIME"];
 const tested = runtimes().filter(({ name }) => chosen === undefined || name.toLowerCase() === chosen);
 
-/** The cells of the README's matrix for a runtime, by row. */
-const promised = (runtime: string): Record<string, string> => {
+/** Reads the column of a runtime in the README's matrix, by row. */
+const readColumn = (runtime: string): Record<string, string> => {
   const table = readme.slice(readme.indexOf("## Runtimes")).split("\n## ", 2).join("");
   const [head = [], , ...body] = table
     .split("\n")
@@ -26,8 +26,8 @@ const promised = (runtime: string): Record<string, string> => {
   return Object.fromEntries(body.map((cells) => [cells[0], cells[column]]));
 };
 
-/** Runs every row; `null`, or why the runtime does not do it. */
-const failuresOf = async (runtime: Runtime): Promise<Record<string, string | null>> => {
+/** Runs every row; returns the error message of each, or `null` if it passes. */
+const runRows = async (runtime: Runtime): Promise<Record<string, string | null>> => {
   await using program = await serve(runtime, service);
   const failures: Record<string, string | null> = {};
   for (const [name, row] of Object.entries(rows))
@@ -39,14 +39,14 @@ const failuresOf = async (runtime: Runtime): Promise<Record<string, string | nul
 };
 
 test.each(tested)(
-  "$title does what the README's matrix says, and nothing that it denies",
+  "$title supports exactly what the README's matrix says",
   async (runtime) => {
-    const said = promised(runtime.name);
-    expect(Object.keys(said)).toEqual(Object.keys(rows));
-    const failures = Object.entries(await failuresOf(runtime));
-    expect(failures.filter(([name, reason]) => reason !== null && said[name] === "yes")).toEqual([]);
+    const documented = readColumn(runtime.name);
+    expect(Object.keys(documented)).toEqual(Object.keys(rows));
+    const failures = Object.entries(await runRows(runtime));
+    expect(failures.filter(([name, reason]) => reason !== null && documented[name] === "yes")).toEqual([]);
     const found = failures.map(([name, reason]) => [name, reason === null ? "yes" : "no"]);
-    expect(Object.fromEntries(found)).toEqual(said);
+    expect(Object.fromEntries(found)).toEqual(documented);
   },
   LIMIT_MS,
 );

@@ -5,15 +5,15 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
-import { output, type Program, type Runtime, serve } from "./runtimes.test-kit.ts";
+import { runProgram, type Program, type Runtime, serve } from "./runtimes.test-kit.ts";
 
-/** A row of the README's matrix: resolves when the runtime does it. */
+/** Tests a row of the README's matrix; rejects if the runtime does not support it. */
 export type Row = (runtime: Runtime, program: Program) => Promise<void>;
 
-/** Source of the service with ten features. One program of it is shared by the rows of a runtime. */
+/** The service with ten features; the rows of a runtime share one process of it. */
 const source = join(import.meta.dirname, "service.test-program.ts");
 export const service: string = bundledProgram(source);
-/** Runs from the sources, so that each runtime also resolves and loads every package as separate files. */
+/** Runs from source, to test that each runtime resolves and loads the packages as separate files. */
 const framework = join(import.meta.dirname, "framework.test-program.ts");
 const books = bundledProgram(join(import.meta.dirname, "../../../apps/books/src/main.ts"));
 
@@ -52,7 +52,7 @@ const largeBodies: Row = async (_runtime, { url }) => {
   }
 };
 
-/** A server that closes too early loses some of these replies. */
+/** Repeated, because a server that closes too early loses only some of these replies. */
 const refusedBodies: Row = async (_runtime, { url }) => {
   const body = "x".repeat(200_000);
   for (let attempt = 0; attempt < 20; attempt++) expect((await send(`${url}/echo`, body)).status).toBe(413);
@@ -69,7 +69,7 @@ const raw = async (url: string, message: string): Promise<string> => {
   return reply;
 };
 
-/** What the parser of a runtime lets through and the framework refuses is checked on the runtime's own connections too. */
+/** Sends messages that the HTTP parsers of runtimes may accept but the framework must reject. */
 const malformed: Row = async (_runtime, { url }) => {
   const head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
   const chunked = `${head}transfer-encoding: chunked\r\n`;
@@ -144,7 +144,7 @@ const sockets: Row = async (_runtime, { url }) => {
   expect(data).toBe("echo hello");
 };
 
-/** The last row that uses the shared program. */
+/** Must be the last row that uses the shared process. */
 const drain: Row = async (_runtime, program) => {
   const { hostname, port } = new URL(program.url);
   const socket = connect(Number(port), hostname);
@@ -168,7 +168,7 @@ const workers: Row = async (runtime) => {
 };
 
 const everyFeature: Row = async (runtime) => {
-  expect(JSON.parse(await output(runtime, framework))).toEqual({
+  expect(JSON.parse(await runProgram(runtime, framework))).toEqual({
     status: 200,
     cache: "MISS",
     body: { one: 1 },

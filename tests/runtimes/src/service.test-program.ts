@@ -1,4 +1,4 @@
-// Serves ten features and the parts of core that use the most of a runtime.
+// A service with ten features, and the parts of core that depend most on the runtime.
 import { once } from "node:events";
 import { JwtAuth, JwtClaims } from "@framework/auth";
 import { bodyLimit } from "@framework/body-limit";
@@ -69,7 +69,7 @@ app.websocket("/live", async (socket) => {
   for await (const { text } of socket) await socket.sendText(`echo ${text}`);
 });
 
-const auth = new JwtAuth({ secret: "at least 32 bytes, out of the environment" });
+const auth = new JwtAuth({ secret: "at least 32 bytes, in an environment variable" });
 app.get("/token", { cache: false }, async () => await auth.createToken({ sub: "ann" }));
 const own = new Blueprint("/own").use(auth);
 own.get("/name", (request) => request.context.get(JwtClaims)?.sub);

@@ -8,7 +8,7 @@ export interface Chromium extends AsyncDisposable {
   visit(url: string, view?: View): Promise<Visit>;
 }
 
-/** How a reader looks at pages. */
+/** A window size and colour scheme. */
 export interface View {
   /** CSS pixels. @default 1200 */
   readonly width?: number;

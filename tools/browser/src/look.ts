@@ -12,10 +12,10 @@ export const views: readonly (View & Required<View>)[] = (["light", "dark"] as c
   [375, 768, 1280].map((width) => ({ width, colours })),
 );
 
-/** Says how a page is looked at, for the name of a test. */
+/** Describes a view, for the name of a test. */
 export const viewName = ({ width, colours }: Required<View>): string => `${width} wide in ${colours}`;
 
-/** Resolves when an expression of the page is true; fails after a minute. @param what it is, for the error */
+/** Resolves when an expression of the page is true; fails after a minute. @param what a description for the error */
 export const shows = (visit: Visit, expression: string, what: string = expression): Promise<unknown> =>
   waitFor(() => visit.evaluate<boolean>(`Boolean(${expression})`), { what, timeoutMs: 60_000 });
 
@@ -24,7 +24,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Returns what axe-core finds wrong for readers with a screen reader, a keyboard or weak eyes. @param parts selectors of what is looked at. @default the page */
+/** Returns the accessibility violations that axe-core finds. @param parts selectors of the examined parts. @default the page */
 export const violations = async (
   visit: Visit,
   {
@@ -42,23 +42,23 @@ export const violations = async (
   );
 };
 
-/** Checks that a page, as it is now, has no violation and does not scroll sideways. @param place named in the error */
+/** Checks that a page, as it is now, has no violation and does not scroll horizontally. @param place named in the error */
 export const assertUsable = async (visit: Visit, place: string): Promise<void> => {
   assert.deepEqual([place, await violations(visit)], [place, []]);
   const overflow = await visit.evaluate("document.documentElement.scrollWidth - innerWidth");
   assert.deepEqual([place, overflow], [place, 0]);
 };
 
-/** Checks that a page made no complaint, and asked no other place than those below the addresses. */
+/** Checks that a page has no problems, and requested only URLs below the addresses. */
 export const assertQuiet = (visit: Visit, ...addresses: readonly string[]): void => {
-  assert.deepEqual(visit.complaints, []);
+  assert.deepEqual(visit.problems, []);
   assert.deepEqual(
     visit.requested().filter((url) => ![...addresses, "blob:"].some((address) => url.startsWith(address))),
     [],
   );
 };
 
-/** Presses Tab until an expression about the page is true. @throws after 100 times */
+/** Presses Tab until an expression about the page is true. @throws after 100 presses */
 export const tabUntil = async (visit: Visit, expression: string): Promise<void> => {
   for (let n = 0; n < 100; n++) {
     if (await visit.evaluate<boolean>(`Boolean(${expression})`)) return;

@@ -1,7 +1,7 @@
 import { startChromium, type View } from "./chromium.ts";
 import type { Visit } from "./visit.ts";
 
-/** How the app is run: on a free port, and without what this machine sets. */
+/** Options of `run`: a free port, and no settings of this machine. */
 interface RunOptions {
   readonly host: string;
   readonly port: number;
@@ -11,7 +11,7 @@ interface RunOptions {
   readonly workers: number;
 }
 
-/** An app of the framework, as far as a visit needs it. */
+/** The parts of an app that a visit needs. */
 interface Runs {
   /** Serves the app. */
   run(options: RunOptions): Promise<{ readonly url: string; close(): Promise<unknown> }>;
@@ -26,7 +26,7 @@ const options: RunOptions = {
   workers: 1,
 };
 
-/** Runs an app for as long as a page of it is looked at. @param facts gets the address of the app without a slash at its end */
+/** Runs an app during a visit to one of its pages. @param facts gets the app's address without a trailing slash */
 export const opening = async (
   app: Runs,
   path: string,

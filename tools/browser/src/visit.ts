@@ -1,11 +1,11 @@
 import type { ConsoleMessage, HTTPRequest, KeyInput, Page } from "puppeteer-core";
 
-/** A page in a tab, with a record of its requests and complaints. */
+/** A page in a tab, with a record of its requests and problems. */
 export interface Visit extends AsyncDisposable {
   /** URLs that the page requested, except data URLs and requests that its content security policy blocked. */
   requested(): readonly string[];
   /** Errors and warnings of the console, uncaught errors, and policy violations. */
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
   /** Navigates to another URL, as the address bar does; resolves when the page has loaded. */
   goTo(url: string): Promise<void>;
   /** Reloads the page, as the button does; resolves when it has loaded. */
@@ -14,7 +14,7 @@ export interface Visit extends AsyncDisposable {
   follow(expression: string): Promise<void>;
   /** Evaluates an expression in the page; a promise is awaited. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Runs a function in the page. It sees its arguments only; arguments and result are sent as JSON. */
+  /** Runs a function in the page. It can only use its arguments; arguments and result are sent as JSON. */
   run<Args extends readonly unknown[], T>(work: (...args: Args) => T, ...args: Args): Promise<Awaited<T>>;
   /** Presses a key, such as `Tab`, `ArrowDown` or `/`. */
   press(key: string): Promise<void>;
@@ -27,13 +27,13 @@ export interface Visit extends AsyncDisposable {
 /** Opens a URL in an empty tab; resolves when the page has loaded. */
 export const startVisit = async (page: Page, url: string, close: () => Promise<void>): Promise<Visit> => {
   const requested = recordRequests(page);
-  const complaints = recordComplaints(page);
+  const problems = recordProblems(page);
   let closed: Promise<void> | undefined;
   const evaluate = <T>(expression: string): Promise<T> => page.evaluate(expression) as Promise<T>; // the caller names the type
   await page.goto(url);
   return {
     requested: () => Array.from(requested, (request) => request.url()),
-    complaints,
+    problems,
     goTo: async (target) => void (await page.goto(target)),
     reload: async () => void (await page.reload()),
     follow: async (expression) =>
@@ -61,15 +61,15 @@ const recordRequests = (page: Page): ReadonlySet<HTTPRequest> => {
 
 const isBlockedByPolicy = (request: HTTPRequest): boolean => /csp/i.test(request.failure()?.errorText ?? "");
 
-const recordComplaints = (page: Page): readonly string[] => {
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
+const recordProblems = (page: Page): readonly string[] => {
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
-    if (isComplaint(message)) complaints.push(message.text());
+    if (isProblem(message)) problems.push(message.text());
   });
-  return complaints;
+  return problems;
 };
 
-/** A violation of a policy that only reports has the level of plain information. */
-const isComplaint = (message: ConsoleMessage): boolean =>
+/** A violation of a report-only policy has the level of information. */
+const isProblem = (message: ConsoleMessage): boolean =>
   ["error", "warn", "assert"].includes(message.type()) || message.text().includes("Content Security Policy");

@@ -49,7 +49,7 @@ const bundleNew = (programs: readonly string[], cache: string): void => {
       record(own, { files: lists[key] ?? [], since, previous: null });
     }
   } catch {
-    // one of the programs is broken: it says so when it is bundled alone
+    // one of the programs is broken: its error is reported when it is bundled alone
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,7 +4,7 @@ import { bundledSources } from "./bundled-sources.ts";
 
 const folderOfPackages = join(dirname(import.meta.dirname), "../../packages");
 
-/** What is read of a package.json. */
+/** The fields of a package.json that are read. */
 export interface TestedManifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ interface Package extends TestedManifest {
  *
  * The files share their modules, so that a class is the same through each entry point. Packages from npm are not in them: the tests and the bundle use the same.
  *
- * One bundle serves the tests of all packages. A change of the tested package makes no new one: packages have no cycles, so nothing that it uses can use it.
+ * One bundle serves the tests of all packages. A change of the tested package does not require a new one, because its dependencies cannot depend on it.
  */
 export const bundledPackages = (tested: TestedManifest): Readonly<Record<string, string>> => {
   const packages = readPackages();

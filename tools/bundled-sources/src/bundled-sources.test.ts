@@ -40,12 +40,12 @@ const writeProgram = (greeting: string): string => {
 const outputOf = (file: string): string =>
   execFileSync(process.execPath, [file], { encoding: "utf8" }).trim();
 
-test("a bundled program does what its sources do, and its modules know the places of their sources", () => {
+test("a bundled program behaves like its sources, and its modules have the paths of their sources", () => {
   const bundled = bundledProgram(writeProgram("hello"), at("cache"));
   expect(outputOf(bundled)).toBe(`hello ${at("greeting.ts")}`);
 });
 
-test("only what reads import.meta is replaced, also in a program that begins with a hashbang", () => {
+test("only uses of import.meta are replaced, also in a program with a hashbang", () => {
   const text = [
     "#!/usr/bin/env node",
     'console.log("import.meta.url", import.meta.url, import.meta.dirname, import.meta.resolve("node:fs"));',
@@ -55,7 +55,7 @@ test("only what reads import.meta is replaced, also in a program that begins wit
   expect(outputOf(bundledProgram(at("program.ts"), at("cache")))).toBe(`import.meta.url ${places} node:fs`);
 });
 
-test("it is bundled again when a source has changed, and only then; the last two bundles are kept", () => {
+test("it is bundled again only when a source has changed; the last two bundles are kept", () => {
   const programs = ["one", "two!", "three"].map((greeting) => {
     const file = writeProgram(greeting);
     const bundled = bundledProgram(file, at("cache"));
@@ -79,14 +79,14 @@ test("a source that has changed since the bundler began is bundled again, alone 
   expect(outputAfter("two")).toBe(`two ${place},two ${place}`);
 });
 
-test("a source that cannot be bundled is an error with the bundler's reason, and is not remembered", () => {
+test("a source that cannot be bundled is an error with the bundler's reason, and is not cached", () => {
   const file = writeProgram("hello");
   writeFileSync(at("greeting.ts"), "export const other = 1;");
   expect(() => bundledProgram(file, at("cache"))).toThrow(/cannot bundle .*program\.ts:[^]*greeting/);
   expect(outputOf(bundledProgram(writeProgram("hello"), at("cache")))).toContain("hello");
 });
 
-test("ES modules from npm are in the bundle, CommonJS stays at its place", () => {
+test("ES modules from npm are in the bundle, CommonJS is imported from its path", () => {
   const addPackage = (name: string, type: string, code: string): void => {
     mkdirSync(at(`node_modules/${name}`), { recursive: true });
     writeFileSync(at(`node_modules/${name}/package.json`), JSON.stringify({ name, type, main: "index.js" }));
@@ -118,7 +118,7 @@ test("the entry points of the packages that a package uses share their modules, 
   expect(files.filter((text) => text.includes("ZodObject"))).toEqual([]);
 });
 
-test("a change of a source that does not matter to the caller makes no new bundle", () => {
+test("a change of a source that is irrelevant to the caller creates no new bundle", () => {
   writeProgram("one");
   const bundled = (unread?: string): string =>
     bundledSources(
@@ -146,7 +146,7 @@ const writePrograms = (): string[] => {
   return ["one.ts", "two.ts", "three.ts"].map(at);
 };
 
-test("programs that are bundled together run as if alone, and are found until a source of theirs changes", () => {
+test("programs that are bundled together run like separate ones, and are reused until one of their sources changes", () => {
   const programs = writePrograms();
   bundlePrograms(() => programs, at("cache"));
   const found = programs.map((file) => bundledProgram(file, at("cache")));
@@ -159,7 +159,7 @@ test("programs that are bundled together run as if alone, and are found until a 
   expect(again.map((file, index) => file === found[index])).toEqual([false, false, true]);
 });
 
-test("programs are bundled together once for a cache, and none that has a bundle", () => {
+test("programs are bundled together once per cache, except those with a bundle", () => {
   const [one = "", ...others] = writePrograms();
   const first = bundledProgram(one, at("cache"));
   bundlePrograms(() => [one], at("cache"));
@@ -170,7 +170,7 @@ test("programs are bundled together once for a cache, and none that has a bundle
   expect(outputOf(bundledProgram(others[1] ?? "", at("cache")))).toBe("three");
 });
 
-test("a program that cannot be bundled leaves the others to be bundled alone", () => {
+test("if one program cannot be bundled, the others are bundled separately", () => {
   const programs = writePrograms();
   writeFileSync(at("broken.ts"), 'import { missing } from "./shared.ts"; console.log(missing);');
   bundlePrograms(() => [...programs, at("broken.ts")], at("cache"));
@@ -182,7 +182,7 @@ test("a program that cannot be bundled leaves the others to be bundled alone", (
   expect(() => bundledProgram(at("broken.ts"), at("cache"))).toThrow(/missing/);
 });
 
-test("processes that need the same bundle at once make it once, and one that was killed keeps nobody waiting", async () => {
+test("processes that need the same bundle concurrently create it once, and a killed one does not block the others", async () => {
   const file = writeProgram("hello");
   const dead = spawn(process.execPath, ["--version"], { stdio: "ignore" });
   await once(dead, "exit");

@@ -12,10 +12,10 @@ export const workspaceCache: string = join(workspace, ".cache/bundled-sources");
 const bundler = join(own, "bundler.mjs");
 const ownPlace = join(own, "own-place.mjs");
 
-/** What is known of the last bundle of some entries. */
+/** The record of the last bundle of some entries. */
 interface Recorded {
   readonly folder: string;
-  /** The folder before, which a process may still be loading. */
+  /** The previous folder, which a process may still be loading. */
   readonly previous: string | null;
   /** Time of change and size of each bundled file. */
   readonly stamps: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface BundleOptions {
 /**
  * Bundles the entries, by name, into a folder of files `NAME.mjs` that share their modules; returns that folder.
  *
- * It is made anew when a source or the lockfile has changed.
+ * It is rebuilt when a source or the lockfile has changed.
  *
  * @throws when a source cannot be bundled; the message has the bundler's output
  */
@@ -66,7 +66,7 @@ const bundledAnew = (entries: Readonly<Record<string, string>>, place: string, n
   return folder;
 };
 
-/** Where the bundles of some entries are, each in a folder of its own, with the record of the last one. */
+/** The folder of the bundles of some entries, each in a separate folder, with the record of the last one. */
 export const placeOf = (entries: Readonly<Record<string, string>>, npm: string, cache: string): string => {
   const id = createHash("sha256")
     .update(JSON.stringify([entries, npm]))
@@ -75,7 +75,7 @@ export const placeOf = (entries: Readonly<Record<string, string>>, npm: string, 
   return join(cache, `${Object.keys(entries)[0]}-${id}`);
 };
 
-/** A bundle that was made. */
+/** A new bundle. */
 interface Made {
   readonly files: readonly string[];
   /** When the bundler began. */
@@ -83,7 +83,7 @@ interface Made {
   readonly previous: string | null;
 }
 
-/** Makes a folder with a new bundle the last one of its place. A file that has changed since the bundler began may be bundled as it was before. */
+/** Records a folder with a new bundle as the last one. A file that has changed since the bundler began may be bundled as it was before. */
 export const record = (folder: string, { files, since, previous }: Made): void => {
   const stamps = Object.fromEntries(
     [...files, bundler, ownPlace, join(workspace, "pnpm-lock.yaml")].map((file) => [
@@ -117,7 +117,7 @@ const stampOf = (file: string, since = Infinity): string | null => {
   return Math.floor(stats.mtimeMs) > since ? null : `${stats.mtimeMs} ${stats.size}`;
 };
 
-/** Runs the bundler as a process of its own, because callers are synchronous; returns what it prints. */
+/** Runs the bundler in a separate process, because callers are synchronous; returns what it prints. */
 export const runBundler = (
   entries: Readonly<Record<string, string>>,
   folder: string,

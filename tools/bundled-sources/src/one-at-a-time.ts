@@ -4,9 +4,9 @@ const MOST_WAIT_MS = 60_000;
 const LOOK_MS = 20;
 
 /**
- * Does some work while no other process does work of the same lock: what several would do at once, the first does for all.
+ * Runs work under a lock between processes, so that it is done once.
  *
- * The lock only saves work: it is passed over when its process is gone, and after a minute.
+ * The lock only avoids duplicate work: it is ignored when its process has ended, and after a minute.
  */
 export const oneAtATime = <T>(lock: string, work: () => T): T => {
   const end = Date.now() + MOST_WAIT_MS;

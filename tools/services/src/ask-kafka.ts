@@ -8,7 +8,7 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-/** Arms that timer for pending requests only: one that is left over keeps a process alive. */
+/** Arms that timer for pending requests only: a remaining one keeps a process alive. */
 const patchTimer = (): void => {
   const { prototype } = createRequire(import.meta.url)("kafkajs/src/network/requestQueue/index.js") as {
     readonly prototype: RequestQueue;
@@ -53,7 +53,7 @@ export const askKafka = async (brokers: string[]): Promise<void> => {
 const firstMessage = async (consumer: ReturnType<Kafka["consumer"]>): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(new Error("no message arrived in 20 s")), 20_000);
-  const stopListening = consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error)); // it would be silent
+  const stopListening = consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error)); // it would be unreported
   try {
     await consumer.run({ eachMessage: async () => resolve() });
     await promise;

@@ -9,7 +9,7 @@ const folders = join(dirname(dirname(dirname(import.meta.dirname))), ".cache/erl
 /**
  * Returns a folder with links to all modules of RabbitMQ and of Erlang, made once for their versions.
  *
- * First on the code path, it halves the processor time of a start: otherwise each of a thousand modules is looked for in some fifty folders.
+ * First on the code path, it halves the processor time of a start: otherwise each of a thousand modules is searched for in about fifty folders.
  */
 export const erlangModules = async (rabbitMq: string): Promise<string> => {
   const plugins = join(realpathSync(rabbitMq), "../../plugins");
@@ -21,7 +21,7 @@ export const erlangModules = async (rabbitMq: string): Promise<string> => {
   return folder;
 };
 
-/** Other processes find all of it or nothing. */
+/** Creates the folder atomically. */
 const link = async (sources: readonly string[], folder: string): Promise<void> => {
   const unfinished = `${folder}-${process.pid}`;
   await mkdir(unfinished, { recursive: true });

@@ -42,7 +42,7 @@ class LocalServer implements FragileServer {
   async start(): Promise<void> {
     const { name, process, ask } = this.parts;
     process.start();
-    await untilReady(name, ask, { gaveUp: () => !process.running });
+    await untilReady(name, ask, { isAborted: () => !process.running });
   }
 
   async shutdown(): Promise<void> {

@@ -9,5 +9,5 @@ export { requestSqs, startSqs, type SqsOptions } from "./sqs.ts";
 export { sharedSchema, type SharedSchema } from "./shared-schema.ts";
 export { startProxy, type TcpProxy } from "./tcp-proxy.ts";
 export { findProgram } from "./programs.ts";
-export { untilReady, type Patience } from "./until-ready.ts";
+export { untilReady, type RetryOptions } from "./until-ready.ts";
 export { withServer } from "./with-server.ts";

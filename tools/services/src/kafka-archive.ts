@@ -11,7 +11,7 @@ export interface KafkaArchive {
 }
 
 /**
- * Returns the archive beside the jars, written once by the first server that may: its stop takes some seconds longer, and as much processor time. An archive of another Java version is
+ * Returns the archive beside the jars, written once by the first server with permission: its stop takes some seconds longer, and as much processor time. An archive of another Java version is
  * ignored by the JVM.
  */
 export const kafkaArchive = (jars: string, mayWrite: boolean): KafkaArchive => {

@@ -13,7 +13,7 @@ export interface KafkaJava {
 }
 
 /**
- * Makes the empty storage in the folder `data` of a broker.
+ * Creates the empty storage in the folder `data` of a broker.
  *
  * It copies the storage of the first broker: the program that formats it takes half a second of processor time. Storage with users is always formatted,
  * because the program writes them into it.

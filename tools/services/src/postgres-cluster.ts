@@ -13,7 +13,7 @@ const options = ["-U", "framework", "-A", "trust", "--no-sync", "-E", "UTF8", "-
 /** Clusters without data, one for each version: a copy takes a sixth of the processor time of a new one. */
 const templates = join(dirname(dirname(dirname(import.meta.dirname))), ".cache/postgres-clusters");
 
-/** Makes an empty cluster in the folder `data` of a server. */
+/** Creates an empty cluster in the folder `data` of a server. */
 export const makeCluster = async (
   initdb: string,
   folder: ServerFolder,
@@ -30,10 +30,10 @@ export const makeCluster = async (
   await keep(data, template);
 };
 
-/** Copies a cluster with the owner and the permissions of its files, on which the server insists. */
+/** Copies a cluster with the owner and the permissions of its files, which the server requires. */
 const copy = async (from: string, to: string): Promise<void> => void (await run("cp", ["-a", from, to]));
 
-/** Keeps a copy for later servers. Other processes find all of it or nothing. */
+/** Keeps a copy for later servers. It is renamed atomically. */
 const keep = async (data: string, template: string): Promise<void> => {
   const unfinished = `${template}-${process.pid}`;
   await mkdir(templates, { recursive: true });

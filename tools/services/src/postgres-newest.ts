@@ -5,11 +5,11 @@ import { type PostgresOptions, type PostgresPrograms, startPostgresWith } from "
 import type { FragileServer } from "./running-server.ts";
 import type { ServerFolder } from "./server-folder.ts";
 
-/** Starts a separate server of the newest PostgreSQL, whose programs npm has. */
+/** Starts a separate server of the newest PostgreSQL, whose programs are on npm. */
 export const startPostgresNewest = async (options: PostgresOptions = {}): Promise<FragileServer> =>
   await startPostgresWith(npmPrograms, options);
 
-/** Links the programs into a folder that the server's user can read: the workspace may be root's alone, and PostgreSQL refuses to run as root. */
+/** Links the programs into a folder that the server's user can read: only root may have access to the workspace, and PostgreSQL refuses to run as root. */
 const npmPrograms = async (folder: ServerFolder): Promise<PostgresPrograms> => {
   const from = join(packageFolder(), "native");
   const to = folder.at("native");

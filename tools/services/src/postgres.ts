@@ -60,7 +60,7 @@ export const startPostgresWith = async (
   return server;
 };
 
-/** Makes an empty cluster in the folder `data`; returns the program that serves it. */
+/** Creates an empty cluster in the folder `data`; returns the program that serves it. */
 const prepare = async (
   find: (folder: ServerFolder) => Promise<PostgresPrograms>,
   folder: ServerFolder,

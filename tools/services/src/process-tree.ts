@@ -21,8 +21,8 @@ export const signalTree = (pid: number, signal: NodeJS.Signals): readonly number
   return tree;
 };
 
-/** Waits until none of the killed processes is left, a minute at most: one that the kernel still ends holds its shared memory and its locks. */
-export const untilGone = async (pids: readonly number[]): Promise<void> => {
+/** Waits until all killed processes have ended, up to a minute: one that the kernel is still ending holds its shared memory and its locks. */
+export const untilEnded = async (pids: readonly number[]): Promise<void> => {
   const deadline = performance.now() + 60_000;
   while (performance.now() < deadline) {
     const running = new Set(processes().map(([pid]) => pid));

@@ -39,7 +39,7 @@ export const startRabbitMq = async (): Promise<RabbitMqServer> => {
     RABBITMQ_CONF_ENV_FILE: folder.at("rabbitmq-env.conf"),
     RABBITMQ_CONFIG_FILE: folder.at("rabbitmq"),
     RABBITMQ_SERVER_CODE_PATH: modules,
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "+S 1:1 +SDio 1", // one core: schedulers that look for work of each other take a sixth of its processor time
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "+S 1:1 +SDio 1", // one core: schedulers that steal work from each other take a sixth of its processor time
   };
   const url = `amqp://guest:guest@127.0.0.1:${port}`;
   try {

@@ -16,7 +16,7 @@ export interface RedisCluster extends RunningServer {
 export interface RedisClusterOptions {
   /**
    * Milliseconds of silence after which the nodes replace a master by its replica. The default outlasts the pauses of a busy machine, so that no
-   * master changes unasked; a test that kills a master sets it to about a second. @default 30_000
+   * master changes unexpectedly; a test that kills a master sets it to about a second. @default 30_000
    */
   readonly nodeTimeoutMs?: number;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { ServerFolder, SystemUser } from "./server-folder.ts";
-import { signalTree, untilGone } from "./process-tree.ts";
+import { signalTree, untilEnded } from "./process-tree.ts";
 
 /** Command and environment of a server. */
 export interface ServerCommand {
@@ -63,11 +63,11 @@ export class ServerProcess {
     this.signal("SIGCONT");
   }
 
-  /** Kills it with SIGKILL, like a crash of the machine; resolves when its descendants are gone too: PostgreSQL does not start before. */
+  /** Kills it with SIGKILL, like a crash of the machine; resolves when its descendants have ended too, because PostgreSQL does not start before. */
   async kill(): Promise<void> {
     let killed: readonly number[] = [];
     await this.end(() => (killed = this.signal("SIGKILL")));
-    await untilGone(killed);
+    await untilEnded(killed);
   }
 
   /** Stops it with its signal, and with SIGKILL after `deadlineMs`. */

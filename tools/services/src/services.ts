@@ -63,7 +63,7 @@ export const services: readonly Service[] = [
     name: "kafka",
     variable: "KAFKA_BROKERS",
     programs: { java: "default-jre-headless", mvn: "maven" },
-    // A machine of CI starts no other broker later.
+    // A CI machine starts no other broker later.
     start: () => startKafka({ writesArchive: process.env["CI"] === undefined }),
     ask: (brokers) => askKafka(brokers.split(",")),
   },

@@ -8,10 +8,10 @@ export interface SharedSchema extends AsyncDisposable {
   clear(): Promise<void>;
 }
 
-/** A schema for tables that a program makes by itself with many migrations: tests that share it run them once. */
+/** A schema for tables that a program creates with many migrations: tests that share it run them once. */
 export const sharedSchema = (server: string): SharedSchema => {
   const name = `shared_${randomUUID().replaceAll("-", "")}`;
-  // TRUNCATE would make new files.
+  // TRUNCATE would create new files.
   const clearing = `DO $$ DECLARE one text; BEGIN
     FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = '${name}' AND tablename NOT LIKE '%migration%'
     LOOP EXECUTE format('DELETE FROM ${name}.%I', one); END LOOP; END $$`;

@@ -1,5 +1,5 @@
 // node sqs-emulator.ts PORT [FOLDER]: an emulator of Amazon SQS, which keeps its queues in the folder, if there is one.
-// The emulator is completed where it differs from what Amazon documents.
+// The emulator is corrected where it differs from Amazon's documentation.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
@@ -56,7 +56,7 @@ SqsQueue.prototype.waitForMessages = function waitWhileConnected(seconds) {
   return waited.finally(() => socket?.off("close", leave));
 };
 
-// On disk, a message that is given back keeps its count of deliveries: the emulator's own statement fails.
+// On disk, a returned message keeps its count of deliveries: the emulator's own statement fails.
 const { PersistenceManager } = await internals<{ PersistenceManager: { prototype: Persistence } }>(
   "persistence.js",
 );
@@ -64,7 +64,7 @@ PersistenceManager.prototype.updateMessageReady = function giveBack(id) {
   this.db.prepare(GIVE_BACK).run(id);
 };
 
-// What a process has written survives its end without being flushed to the disk: a message is flushed some fifteen times.
+// Writes of a process survive its end without a flush to disk, and each message would be flushed about fifteen times.
 const { prepareStatements } = PersistenceManager.prototype;
 PersistenceManager.prototype.prepareStatements = function prepareWithoutFlushes() {
   this.db.exec("PRAGMA synchronous = OFF");

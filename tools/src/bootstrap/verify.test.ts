@@ -96,7 +96,7 @@ test("every failed test is named at the end, with the beginning of its message",
   );
 });
 
-test("a run that SIGTERM ends leaves neither its steps nor its temporary files behind", async () => {
+test("SIGTERM ends all steps of a run and removes its temporary files", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "verify-"));
   for (const name of ["turbo", "node"]) {
     writeFileSync(join(folder.path, name), '#!/bin/sh\necho "in ${TMPDIR:-none},"\nexec sleep 300\n');

@@ -3,7 +3,7 @@ import ts from "typescript-api";
 import type { WorkspacePackage } from "../workspace/read-workspace.ts";
 
 /**
- * Returns what an editor shows without text when a user points at it: exported names, and public members of exported classes, interfaces and
+ * Returns the names without documentation in an editor's hover: exported names, and public members of exported classes, interfaces and
  * objects, of all entries of the packages. Documentation of a base class or interface counts. Reads the declarations, as an editor does, so the packages
  * must be built.
  */

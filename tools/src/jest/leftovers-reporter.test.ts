@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { runJest } from "./run-jest.test-kit.ts";
 
-test("a run that leaves a timer open ends and fails, although every test passed", () => {
+test("a run that leaves a timer active ends and fails, even if every test passed", () => {
   const { status, stderr } = runJest('test("one", () => { setInterval(() => {}, 1_000); });');
   expect(stderr).toContain("The tests left open: ");
   expect(stderr).toContain("Timeout");

@@ -58,7 +58,7 @@ test("types of a test file are stripped, and values of Node have the classes of 
   expect(failures("types and classes")).toBe(0);
 });
 
-test("what a test file changes of the process is as before for the next one", () => {
+test("changes of a test file to the process are undone for the next one", () => {
   expect(failures("state of the process")).toBe(0);
 });
 
@@ -77,7 +77,7 @@ test("a test fails by an assertion, an error, a rejection and its time limit; th
   expect(run.results).toMatchObject({ passed: 1, failed: 5 });
 });
 
-test("coverage by jest is refused, and the message has what to use", () => {
+test("coverage by jest is refused, with an alternative in the message", () => {
   const run = runJestOver({ "one.test.ts": 'test("passes", () => {});' }, ["--coverage"]);
   expect(run.status).toBe(1);
   expect(JSON.stringify(run.results)).toContain("NODE_V8_COVERAGE");

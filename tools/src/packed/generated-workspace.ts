@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { deriveNames } from "../new-package/names.ts";
 import { newPackage } from "../new-package/new-package.ts";
-import { runTool } from "./run-node.ts";
+import { runTool } from "../run-node.ts";
 
 const settings = [
   "package.json",
@@ -13,7 +13,7 @@ const settings = [
 ];
 
 /**
- * Creates a workspace in `folder` from a copy of core and one newly generated package, installed like pnpm does.
+ * Creates a workspace in `folder` from a copy of core and one newly generated package, installed like with pnpm.
  *
  * @param root whose core is built: the copy keeps times, so the compiler finds it up to date
  */

@@ -9,7 +9,7 @@ import { root } from "../root.ts";
 import { generateWorkspace } from "./generated-workspace.ts";
 import { type Packages, packWorkspace, unpack } from "./packages.ts";
 import { FAULTY_FEATURE, MISTAKES, PROGRAM, tsconfig } from "./program.ts";
-import { run, runTool } from "./run-node.ts";
+import { run, runTool } from "../run-node.ts";
 import { tarballProblems } from "./tarball-problems.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "generated-"));
@@ -93,7 +93,7 @@ test("a start error of the installed build names the program's own lines", () =>
   expect(stderr).not.toMatch(/node_modules|unknown place/);
 });
 
-test("the README's service takes HOST and PORT from its surroundings, as in a container, and says so", async () => {
+test("the README's service reads HOST and PORT from the environment, as in a container, and prints them", async () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const [example] = extractBlocks("README.md", readme).blocks.filter(({ language }) => language === "ts");
   writeFileSync(join(project, "app.ts"), example?.code ?? "");

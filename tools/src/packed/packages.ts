@@ -2,7 +2,7 @@ import { existsSync, globSync, linkSync, mkdirSync, readdirSync, readFileSync, s
 import { dirname, join } from "node:path";
 import type { Manifest } from "../workspace/read-workspace.ts";
 import { buildPackages } from "../built-packages.ts";
-import { run } from "./run-node.ts";
+import { run } from "../run-node.ts";
 import { filesOf } from "./tarball-problems.ts";
 
 /** Folders of unpacked packages, by name. */

@@ -19,7 +19,7 @@ import { REPOSITORY } from "../workspace/repository.ts";
 import { anchorsOf, linksOf } from "./markdown-links.ts";
 import { install, type Packages, packWorkspace, readManifest } from "./packages.ts";
 import { tsconfig } from "./program.ts";
-import { run, runTool } from "./run-node.ts";
+import { run, runTool } from "../run-node.ts";
 import { filesOf, tarballProblems } from "./tarball-problems.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packed-"));
@@ -52,12 +52,12 @@ test("every tarball holds builds, README and licence; no tests, and neither maps
   expect(problems).toEqual([]);
 });
 
-/** Packages that a service does not import: programs, and what only tests use. */
+/** Packages that a service does not import: programs, and test tools. */
 const apart = new Set(["cli", "create", "framework", "testing"]);
-/** Modules of a package: its entry points, what they share, and what is loaded later. */
+/** Modules of a package: its entry points, what they share, and lazily loaded ones. */
 const MAX_MODULES = 12;
 
-test("a package that a service imports is published as a few modules, so that it starts soon", () => {
+test("a package that a service imports is published as a few modules, so that it starts quickly", () => {
   const modules = (name: string): number =>
     filesOf(homeOf(name)).filter((path) => /^dist\/(?!assets\/).*\.js$/.test(path)).length;
   const many = names.filter((name) => !apart.has(shortName(name)) && modules(name) > MAX_MODULES);
@@ -80,7 +80,7 @@ const linked = (name: string, document: string, path: string): string | null => 
 test("every link in a shipped document leads to a shipped file, a required package's file or the repository", () => {
   const problems = names.flatMap((name) =>
     filesOf(homeOf(name))
-      .filter((path) => path.endsWith(".md") && !path.startsWith("templates/")) // create looks at the links of what it writes
+      .filter((path) => path.endsWith(".md") && !path.startsWith("templates/")) // create tests the links of its files
       .flatMap((document) =>
         linksOf(textOf(name, document))
           .filter(({ path }) => !/^https?:/.test(path) || path.startsWith(REPOSITORY))
@@ -150,7 +150,7 @@ test("the first example of every README compiles and runs in a folder with only 
   );
 });
 
-test("the installed program lists the routes of an app beside it and explains a code", () => {
+test("the installed program lists the routes of an app and explains a code", () => {
   const home = join(examples, "program");
   install(root, home, packages, ["@framework/core", "@framework/cli"]);
   writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { buildPackages } from "../built-packages.ts";
 import { root } from "../root.ts";
 import { tsconfig } from "./program.ts";
-import { runTool } from "./run-node.ts";
+import { runTool } from "../run-node.ts";
 
 const LIBRARY = `import { App, Blueprint, dependency, key } from "@framework/framework";
 

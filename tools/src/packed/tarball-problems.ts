@@ -22,7 +22,7 @@ const lackedTypes = (files: readonly string[], read: (path: string) => string): 
   return [...reached].filter((path) => !files.includes(path));
 };
 
-/** Returns what is wrong with the files of an unpacked tarball: lacking, unwanted or too large. */
+/** Returns the problems of the files in an unpacked tarball: missing, unwanted or too large. */
 export const tarballProblems = (home: string, maxBytes: number): string[] => {
   const files = filesOf(home);
   const read = (path: string): string => readFileSync(join(home, path), "utf8");

@@ -47,7 +47,7 @@ const faults: readonly (readonly [...Fault, problem: string])[] = [
   ["inner-import", {}, { "dist/index.d.ts": 'export { one } from "./one";\n' }, "InternalResolutionError"],
 ];
 
-/** Writes each package into a folder of its own and runs the check over all of them. */
+/** Writes each package into a separate folder and runs the check over all of them. */
 const check = (packages: readonly Fault[]): { status: number | null; output: string } => {
   using home = mkdtempDisposableSync(join(tmpdir(), "published-"));
   const folders = packages.map(([name, manifest, files]) => {

@@ -1,7 +1,7 @@
 import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "../packed/run-node.ts";
+import { run } from "../run-node.ts";
 
 /** Bytes of the tarball that `pnpm publish` would send for the package in `folder`. */
 export const packFolder = (folder: string): Uint8Array<ArrayBuffer> => {

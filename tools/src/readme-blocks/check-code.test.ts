@@ -48,7 +48,7 @@ test("type errors are reported at their lines of the document, also those that o
     expect(problems).toContainEqual(expect.stringMatching(problem));
 });
 
-test("a run that prints something else, nothing that it says, or fails is reported", () => {
+test("a run with other output, without expected output, or with a failure is reported", () => {
   const blocks = ["console.log(1 + 1); // 3", "console.log(2);", "process.exitCode = 7;"].map((code, index) =>
     block(5 + index, `${code}\n`, { runs: true }),
   );

@@ -39,9 +39,9 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   return executed.flatMap(([, block], index) => runProblems(block, runs[index]));
 };
 
-/** Folder of the package that a document belongs to; its pages are in `docs`. The guides of the repository use what the twins use. */
+/** Folder of the package that a document belongs to; its pages are in `docs`. Guides use the dependencies of `tests/ports`. */
 const packageOf = (document: string): string =>
-  document.startsWith("docs/") ? "tests/twins" : dirname(document).replace(/\/docs$/, "");
+  document.startsWith("docs/") ? "tests/ports" : dirname(document).replace(/\/docs$/, "");
 
 const installFor = (root: string, home: string, owner: string): void => {
   if (existsSync(home)) return;

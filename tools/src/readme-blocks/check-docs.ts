@@ -20,7 +20,7 @@ const patterns = [
   "{packages,apps}/*/README.md",
   "packages/*/docs/*.md",
   "docs/**/*.md",
-  "tests/twins/README.md",
+  "tests/ports/README.md",
   "bench/{README,comparison}.md",
 ];
 

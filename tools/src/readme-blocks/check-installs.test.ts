@@ -56,7 +56,7 @@ test("reports a dependency of an installed package, which is not a peer", () => 
   ]);
 });
 
-test("reports a program whose package no line installs", () => {
+test("reports a program if no line installs its package", () => {
   expect(check("    npm install @framework/core\n\nThen run `npx framework doctor`.\n")).toEqual([
     "guide.md:3 npx framework needs @framework/cli, which no install line has",
   ]);

@@ -10,7 +10,7 @@ export interface Installing {
   readonly readme?: string | undefined;
 }
 
-/** What an installation of a workspace package brings. */
+/** The contents of an installed workspace package. */
 export interface Installable {
   readonly name: string;
   /** Peers that npm installs with it: those that are not optional. */
@@ -20,7 +20,7 @@ export interface Installable {
 }
 
 /**
- * Returns what a document uses and does not install: a package that a block imports, or the package of a program that it starts with `npx`.
+ * Returns packages that a document uses and does not install: a package that a block imports, or the package of a program that it starts with `npx`.
  *
  * An `npm install` line covers its packages and their peers. Dependencies of a package do not count: not every package manager lets a program import them.
  * `npx` without an installation would download whatever package has the program's name.

@@ -2,7 +2,7 @@ import { checkInstalls, type Installable } from "./check-installs.ts";
 import type { Block } from "./extract-blocks.ts";
 import { type Manifest, packagesOf } from "./manifests.ts";
 
-/** What readers of the guides and of published packages would lack; the other documents are about a clone. */
+/** Returns missing installations in guides and READMEs of published packages; other documents are about a clone. */
 export const installProblems = (
   root: string,
   texts: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 import type { Block } from "./extract-blocks.ts";
 import type { ProgramRun } from "./run-programs.ts";
 
-/** Returns what is wrong with the run of a block: it failed, or did not print what its comments say. */
+/** Returns the problems of a block's run: it failed, or its output differs from its comments. */
 export const runProblems = (block: Block, run: ProgramRun | undefined): string[] => {
   const at = `${block.document}:${block.line}`;
   if (run?.status !== 0) return [`${at} ended with ${run?.status ?? "a timeout"}: ${run?.stderr.trim()}`];

@@ -32,7 +32,7 @@ test("programs share a process until one ends it", () => {
   expect(three?.stdout).not.toBe(one?.stdout);
 });
 
-test("a program that fails leaves the ones after it alone", () => {
+test("a failed program does not affect later ones", () => {
   const runs = run(
     "process.exitCode = 7;",
     "process.exit(8);",

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** What one program did. */
+/** The outcome of one program. */
 export interface ProgramRun {
   /** Its exit code; `null` after a signal, such as that of the timeout. */
   readonly status: number | null;
@@ -12,7 +12,7 @@ export interface ProgramRun {
 const runner = join(import.meta.dirname, "runner.ts");
 
 /**
- * Runs modules one after another, in one process while none ends it: loading the framework's sources takes 20 times longer than running an example.
+ * Runs modules one after another, in one process unless one ends it: loading the framework's sources takes 20 times longer than running an example.
  * A module starts when the event loop of the one before it is empty. One that ends the process fails alone: the next ones run in a new process.
  *
  * @param limits.timeoutMs milliseconds that one process may take

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "@framework/services/free-port";
 
-/** What the registry says about a package. */
+/** The registry's record of a package. */
 export interface Packument {
   readonly "dist-tags": Readonly<Record<string, string>>;
   readonly versions: Readonly<Record<string, PublishedManifest>>;
@@ -29,7 +29,7 @@ export interface Registry extends AsyncDisposable {
   readonly url: string;
   /** Environment of npm, pnpm and changesets that use it, and no other registry. */
   readonly env: NodeJS.ProcessEnv;
-  /** Returns what it knows of a package; `null` for an unknown one. */
+  /** Returns its record of a package; `null` for an unknown one. */
   packument(name: string): Promise<Packument | null>;
   /** Returns the bytes of a tarball. */
   tarball(address: string): Promise<Buffer>;
@@ -43,7 +43,7 @@ export const storageOf = (folder: string): string => join(folder, "storage");
 /**
  * Starts verdaccio, a package registry, in a folder.
  *
- * @param upstream address of a registry for packages outside our scope, which it then caches. @default none: of these it has what is in its storage, so that nothing leaves this machine
+ * @param upstream address of a registry for packages outside our scope, which it then caches. @default none: of these it only has those in its storage, so that no request leaves this machine
  * @throws Error with its output when it does not start within a minute
  */
 export const startRegistry = async (folder: string, upstream?: string): Promise<Registry> => {
@@ -123,7 +123,7 @@ const isUp = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** A connection for each request: programs that a test waits for synchronously would let an idle one die unnoticed. */
+/** A connection for each request: programs that a test waits for synchronously could not notice that an idle one was closed. */
 const ask = async (url: string): Promise<{ readonly status: number; readonly body: Buffer }> => {
   const [reply] = (await once(get(url, { agent: false }), "response")) as [IncomingMessage];
   return { status: reply.statusCode ?? 0, body: await buffer(reply) };

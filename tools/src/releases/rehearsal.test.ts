@@ -2,20 +2,20 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { run } from "../packed/run-node.ts";
+import { run } from "../run-node.ts";
 import { extractBlocks } from "../readme-blocks/extract-blocks.ts";
 import { runProblems } from "../readme-blocks/run-problems.ts";
 import { runPrograms } from "../readme-blocks/run-programs.ts";
 import { root } from "../root.ts";
 import { readPublished, readTable, tableProblems } from "./package-table.ts";
 import type { Packument, PublishedManifest } from "./registry.ts";
-import { endServices } from "../stranger/created-service.ts";
-import { testCommands } from "../stranger/commands.test-kit.ts";
-import { documentedCommands } from "../stranger/documented.ts";
-import { testStranger } from "../stranger/stranger.test-kit.ts";
+import { endServices } from "../first-use/created-service.ts";
+import { testCommands } from "../first-use/commands.test-kit.ts";
+import { documentedCommands } from "../first-use/documented.ts";
+import { testFirstUse } from "../first-use/first-use.test-kit.ts";
 import { rehearse, type Rehearsal } from "./rehearse.ts";
 
-/** Whether every package is installed, with its dependencies from the registry of the environment; else some that have none of others. */
+/** Whether every package is installed, with its dependencies from the registry of the environment; otherwise some without third-party dependencies. */
 const isWhole = process.env["FRAMEWORK_RELEASE"] === "all";
 const SAMPLE = ["core", "cache"];
 const LIMIT_MS = isWhole ? 1_800_000 : 300_000;
@@ -101,7 +101,7 @@ test(
   LIMIT_MS,
 );
 
-const project = testStranger(join(folder, "stranger"), () => rehearsal, LIMIT_MS);
+const project = testFirstUse(join(folder, "first-use"), () => rehearsal, LIMIT_MS);
 testCommands(project, () => rehearsal, LIMIT_MS);
 
 test("the table of packages has the dependencies and about the sizes that are published", async () => {
@@ -111,7 +111,7 @@ test("the table of packages has the dependencies and about the sizes that are pu
 });
 
 test(
-  "a patch of core releases core alone, and framework upgrade brings it to the stranger's service, with its changelog",
+  "a patch of core releases core alone, and framework upgrade brings it to the created service, with its changelog",
   async () => {
     const before = await versions();
     const changeset = '---\n"@framework/core": patch\n---\n\nFixes a fault.\n';

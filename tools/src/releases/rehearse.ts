@@ -7,7 +7,7 @@ import { shipChangelogs } from "./ship-changelogs.ts";
 import { storeThirdParty } from "./third-party.ts";
 import { commit, copyWorkspace } from "./workspace-copy.ts";
 
-/** A release of the workspace on a registry of its own. */
+/** A release of the workspace on a local registry. */
 export interface Rehearsal extends AsyncDisposable {
   readonly registry: Registry;
   /** The repository that is released. */
@@ -55,7 +55,7 @@ export const rehearse = async (root: string, folder: string, upstream?: string):
   };
 };
 
-/** The package that creates services; its devDependencies are what those need. */
+/** The package that creates services; its devDependencies are those of the services. */
 const CREATE = "packages/create";
 
 const namesFor = (packages: readonly WorkspacePackage[]): readonly string[] => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { run } from "../packed/run-node.ts";
+import { run } from "../run-node.ts";
 
 interface Installed {
   readonly folder: string;
@@ -14,11 +14,11 @@ interface Installed {
 }
 
 /**
- * Puts the third-party packages that packages of the workspace need, as they are installed here, into the storage of a registry that has not started yet: plain npm
+ * Puts the third-party packages that packages of the workspace need, as installed here, into the storage of a registry that has not started yet: plain npm
  * then installs from it, and from no other registry.
  *
  * @param home folder that has the packages installed
- * @param names packages, of the workspace or not; what they depend on follows
+ * @param names packages, of the workspace or not; their dependencies are included
  */
 export const storeThirdParty = (storage: string, home: string, names: readonly string[]): void => {
   const found = new Map<string, Installed>();

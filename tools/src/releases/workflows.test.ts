@@ -86,7 +86,7 @@ test("a release publishes what the rehearsal publishes, after every check, with 
   expect(read(".github/workflows/release.yml")).not.toMatch(/secrets\.(?!GITHUB_TOKEN)/);
 });
 
-test("no workflow gives a job more rights than it names", () => {
+test("no job of a workflow has more permissions than it lists", () => {
   for (const path of globSync(".github/workflows/*.yml", { cwd: root })) {
     const { permissions } = parse(read(path));
     expect([path, permissions]).toEqual([path, path.endsWith("ci.yml") ? { contents: "read" } : {}]);

@@ -8,13 +8,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { run } from "../packed/run-node.ts";
+import { run } from "../run-node.ts";
 import type { WorkspacePackage } from "../workspace/read-workspace.ts";
 
 const SCOPE = "@framework/";
 
 /**
- * Copies the published packages of the workspace, as they are built, with their changesets into a repository of its own, where a release changes nothing else.
+ * Copies the published packages of the workspace, as they are built, with their changesets into a separate repository, where a release changes nothing else.
  *
  * Packages of the workspace see the copies of each other; those of others are links to the installed ones.
  */
@@ -62,7 +62,7 @@ export const commit = (folder: string): void => {
   );
 };
 
-/** Private packages are not copied, and the bundler wants every referenced one. */
+/** Private packages are not copied, and the bundler needs every referenced one. */
 const withoutReferences = (path: string): void => {
   const { references: _, ...config } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify(config));
@@ -74,7 +74,7 @@ const workspaceOf = (root: string): string => {
   return text.replace(/^packages:\n(?: .*\n)+/m, "packages: [packages/*]\n");
 };
 
-/** Links every package that is installed in a folder, except those of the workspace, and the commands; pnpm's other files stay behind. */
+/** Links every package that is installed in a folder, except those of the workspace, and the commands; pnpm's other files are omitted. */
 const linkAll = (from: string, to: string): void => {
   if (!existsSync(from)) return;
   for (const entry of readdirSync(from)) {

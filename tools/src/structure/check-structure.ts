@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { cruise, type ICruiseResult, type IDependency } from "dependency-cruiser";
 import extractDepcruiseOptions from "dependency-cruiser/config-utl/extract-depcruise-options";
-import { type Edge, findCircles } from "./circles.ts";
+import { type Edge, findCycles } from "./cycles.ts";
 import type { KnownImport } from "./known-imports.ts";
 
 /** Result of a check of the structure. */
@@ -12,14 +12,17 @@ export interface StructureReport {
 
 /**
  * Checks which files of a workspace import which: the rules of its `.dependency-cruiser.mjs`, and that neither files nor folders import each
- * other in a circle, types included. Tests and their fixtures may import anything of their own package.
+ * other in a cycle, types included. Tests and their fixtures may import anything of their own package.
  */
 export const checkStructure = async (
   root: string,
   known: readonly KnownImport[],
 ): Promise<StructureReport> => {
   const options = await extractDepcruiseOptions(join(root, ".dependency-cruiser.mjs"));
-  const { output } = await cruise(["packages", "apps", "tests"], { ...options, baseDir: root });
+  const { output } = await cruise(["packages", "apps", "tests", "bench", "tools"], {
+    ...options,
+    baseDir: root,
+  });
   const { modules, summary } = output as ICruiseResult;
   const isKnown = ({ from, to }: Edge): boolean => known.some((each) => each.from === from && each.to === to);
 
@@ -40,11 +43,11 @@ export const checkStructure = async (
   const unneeded = known
     .filter(({ from, to }) => !types.some((edge) => edge.from === from && edge.to === to))
     .map(({ from, to }) => `known-imports.ts names ${from} and ${to}, which imports no types of it`);
-  const circles = new Set([
-    ...findCircles(edges, (file) => file).map(asText),
-    ...findCircles(edges, folderOf).map(asText),
+  const cycles = new Set([
+    ...findCycles(edges, (file) => file).map(asText),
+    ...findCycles(edges, folderOf).map(asText),
   ]);
-  return { modules: modules.length, problems: [...broken, ...circles, ...unneeded] };
+  return { modules: modules.length, problems: [...broken, ...cycles, ...unneeded] };
 };
 
 const isSource = (path: string): boolean => path.endsWith(".ts") && !path.includes("node_modules/");
@@ -54,5 +57,5 @@ const isTypeOnly = ({ dependencyTypes }: IDependency): boolean => dependencyType
 /** The folder of a file; files directly in `src` join the folders below them, so each counts as its own node. */
 const folderOf = (file: string): string => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
 
-const asText = (circle: readonly Edge[]): string =>
-  ["a circle of imports:", ...circle.map(({ from, to }) => `  ${from} imports ${to}`).toSorted()].join("\n");
+const asText = (cycle: readonly Edge[]): string =>
+  ["import cycle:", ...cycle.map(({ from, to }) => `  ${from} imports ${to}`).toSorted()].join("\n");

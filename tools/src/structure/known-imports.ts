@@ -1,4 +1,4 @@
-/** An accepted import of types against the order of the layers, or in a circle, with its reason. */
+/** An accepted import of types against the order of the layers, or in a cycle, with its reason. */
 export interface KnownImport {
   readonly from: string;
   readonly to: string;

@@ -8,7 +8,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 /** Output of the check for a copy of core and one feature, with additional files. */
 const check = (planted: Readonly<Record<string, string>>): { status: number | null; output: string } => {
   using home = scratchFolder(root);
-  for (const part of ["apps", "tests", "node_modules/@framework"])
+  for (const part of ["apps", "bench", "tests", "tools", "node_modules/@framework"])
     mkdirSync(join(home.path, part), { recursive: true });
   for (const name of ["core", "cors"]) {
     const to = join(home.path, "packages", name);
@@ -34,7 +34,7 @@ test("core and a feature pass", () => {
   expect(status).toBe(0);
 });
 
-test("circles, upward imports and imports past entry points are reported, each with its file", () => {
+test("cycles, upward imports and imports past entry points are reported, each with its file", () => {
   const { status, output } = check({
     "packages/core/src/http/planted.ts": 'export { App } from "../app.ts";\n',
     "packages/core/src/errors/planted.ts": 'export type { Router } from "../routing/router.ts";\n',
@@ -48,6 +48,10 @@ test("circles, upward imports and imports past entry points are reported, each w
     "packages/cors/src/one/d.ts": "export type D = 1;\n",
     "apps/books/src/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
     "apps/books/src/b.ts": 'import type { A } from "./a.ts";\nexport type B = A;\n',
+    "bench/load/a.ts": 'import "../servers/b.ts";\n',
+    "bench/servers/b.ts": 'import "../load/a.ts";\n',
+    "tools/src/a.ts": 'import "./packed/b.ts";\n',
+    "tools/src/packed/b.ts": 'import "../a.ts";\n',
   });
   expect(status).toBe(1);
   for (const problem of [
@@ -57,8 +61,10 @@ test("circles, upward imports and imports past entry points are reported, each w
     "core-stands-alone: packages/core/src/log/planted.ts imports",
     "entry-points: packages/cors/src/planted.ts imports packages/core/src/middleware/middleware.ts",
     "resolvable: packages/cors/src/typo.ts imports",
-    "a circle of imports:\n  packages/cors/src/one/a.ts imports packages/cors/src/two/b.ts\n  packages/cors/src/two/c.ts imports packages/cors/src/one/d.ts",
-    "a circle of imports:\n  apps/books/src/a.ts imports apps/books/src/b.ts\n  apps/books/src/b.ts imports apps/books/src/a.ts",
+    "import cycle:\n  packages/cors/src/one/a.ts imports packages/cors/src/two/b.ts\n  packages/cors/src/two/c.ts imports packages/cors/src/one/d.ts",
+    "import cycle:\n  apps/books/src/a.ts imports apps/books/src/b.ts\n  apps/books/src/b.ts imports apps/books/src/a.ts",
+    "import cycle:\n  bench/load/a.ts imports bench/servers/b.ts\n  bench/servers/b.ts imports bench/load/a.ts",
+    "import cycle:\n  tools/src/a.ts imports tools/src/packed/b.ts\n  tools/src/packed/b.ts imports tools/src/a.ts",
   ])
     expect(output).toContain(problem);
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Programs that are no part of the workspace's own: what `new:package` copies. */
+/** Files that are not programs of the workspace: the template of `new:package`. */
 const TEMPLATES = "tools/new-package/template/**";
 
 /** The compiler by its name, or by its path where a package's own `tsc` is the slow one that has an API. */

@@ -7,7 +7,7 @@ import { killWarmProcesses } from "./index.ts";
 
 const program = new URL("./counting.test-program.ts", import.meta.url);
 
-test("processes are killed after they have worked for some milliseconds each, and none works before its go", async () => {
+test("processes are killed after they have worked for some milliseconds each, and none works before `go`", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "warm-"));
   const file = join(folder.path, "lines");
   const { kills, workedMs, tookMs } = await killWarmProcesses({
@@ -36,7 +36,7 @@ test("a process that ends by itself is an error", async () => {
   await expect(killing).rejects.toThrow("the process ended by itself, with 3");
 });
 
-test("a process that does not begin, because nothing is left to do, is killed after a while", async () => {
+test("a process that does not begin, because no work remains, is killed after a timeout", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "warm-"));
   const { kills } = await killWarmProcesses({
     program,

@@ -22,13 +22,13 @@ export interface KillOptions {
   readonly limitMs?: number;
   /** Processes that work at a time. @default 2 */
   readonly working?: number;
-  /** Processes that are loaded or being loaded meanwhile, as long as so many are still needed. @default 3 */
+  /** Processes that are loaded or being loaded meanwhile, while so many are still needed. @default 3 */
   readonly standby?: number;
   /** Random numbers from 0 up to 1. @default Math.random */
   readonly random?: () => number;
 }
 
-/** What happened. */
+/** The outcome. */
 export interface Killed {
   /** Processes that were killed while they worked. */
   readonly kills: number;
@@ -39,7 +39,7 @@ export interface Killed {
 }
 
 /**
- * Kills processes with SIGKILL, each some milliseconds after it began to work.
+ * Kills processes with SIGKILL, each some milliseconds after it has started to work.
  *
  * @throws when a process ended by itself
  */
@@ -59,7 +59,7 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
   let kills = 0;
   let workedMs = 0;
   const start = (): WarmProcess => new WarmProcess(program, env(started++));
-  /** Kills that are probably left: a process that is loaded in vain costs as much as any other. */
+  /** Estimated remaining kills: a process that is loaded unnecessarily costs as much as any other. */
   const left = (): number => Math.max(leastKills - kills, Math.ceil((workingMs - workedMs) / meanLifeMs));
   const waiting = Array.from({ length: Math.min(working + standby, Math.max(working, left())) }, start);
   const begun = performance.now();

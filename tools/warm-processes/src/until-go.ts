@@ -1,16 +1,16 @@
 import { flushCompileCache } from "node:module";
 
-/** The line by which a program says that it is loaded and connected. */
+/** The line that a program prints when it is loaded and connected. */
 export const READY = "ready\n";
 
-/** The line by which a program says that it has begun to work. */
+/** The line that a program prints when it has begun to work. */
 export const BEGUN = "begun\n";
 
-/** Called by a program that needs time between its go and its work: half of the processes are killed some milliseconds after this. */
+/** Called by a program that needs time between `go` and its work: half of the processes are killed some milliseconds after this. */
 export const hasBegun = (): void => void process.stdout.write(BEGUN);
 
 /**
- * Called by a program when it is loaded and connected: resolves when it shall work. The process exits when the test is gone.
+ * Called by a program when it is loaded and connected: resolves when it may start to work. The process exits when the test has ended.
  *
  * Loaded code is stored in the compile cache first (`NODE_COMPILE_CACHE`): a process that is killed later stores nothing.
  */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { bundledProgram } from "@framework/bundled-sources";
 import { BEGUN, READY } from "./until-go.ts";
 
-/** A process that has loaded its program, and waits until it shall work. */
+/** A process that has loaded its program, and waits for its start signal. */
 export class WarmProcess {
   /** Resolves when the program waits in `untilGo`; rejects when it ended before. */
   readonly ready: Promise<void>;
@@ -16,7 +16,7 @@ export class WarmProcess {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "", ...env },
     });
-    this.child.stdout?.setEncoding("utf8").resume(); // what is printed besides is dropped
+    this.child.stdout?.setEncoding("utf8").resume(); // other output is dropped
     this.child.stdin?.on("error", () => {}); // the process is gone, which `kill` reports
     this.ended = once(this.child, "exit");
     this.ready = this.untilReady();
@@ -26,7 +26,7 @@ export class WarmProcess {
   /**
    * Lets the program work for some time, then kills it with SIGKILL.
    *
-   * @param beginsWithinMs counts the time from the program's `hasBegun`, for which it waits so long; 0 counts it from the go
+   * @param beginsWithinMs counts the time from the program's `hasBegun`, for which it waits so long; 0 counts it from `go`
    * @throws when it has ended by itself
    */
   async work(ms: number, beginsWithinMs: number): Promise<void> {

@@ -3,14 +3,14 @@ import type { Visit } from "@framework/browser";
 import { App } from "@framework/core";
 import { csrf, type CsrfConfig, csrfToken } from "@framework/security";
 import { waitFor } from "@framework/testing";
-import { ask, emptyPage, pageOf } from "./pages.test-kit.ts";
-import { inShort, recorder } from "./recorder.test-kit.ts";
-import { inChromium } from "./scene.test-kit.ts";
+import { fetchInPage, emptyPage, pageOf } from "./pages.test-kit.ts";
+import { summarize, recorder } from "./recorder.test-kit.ts";
+import { inChromium } from "./in-chromium.test-kit.ts";
 
 const formTo = (action: string, token: string): string =>
   `<form method="post" action="${action}"><input name="_csrf" value="${token}"><input name="title" value="Emma"></form>`;
 
-/** Adds books; its own page has a form with the token. */
+/** An app with a page that has a form with the token. */
 const books = (options: Partial<CsrfConfig> = {}) => {
   const app = new (App.with(recorder, csrf))().enableCsrf(options);
   app.get("/", (request) => pageOf(formTo("/books", csrfToken(request))));
@@ -26,14 +26,14 @@ const submit = async (page: Visit): Promise<[status: number, text: string]> => {
   );
 };
 
-/** A page of another app with a form for this one, and this browser's token if the page can know it. */
+/** Submits a form to the app from a page of another app, with this browser's token if the page can read it. */
 const attack = async (page: Visit, target: string): Promise<[status: number, text: string]> => {
   const [, token = "guessed"] = /_csrf=([^;]*)/.exec(await page.evaluate("document.cookie")) ?? [];
   await page.evaluate(`document.body.innerHTML = ${JSON.stringify(formTo(`${target}/books`, token))}`);
   return submit(page);
 };
 
-const refused = /CSRF token validation failed/;
+const rejection = /CSRF token validation failed/;
 
 inChromium({
   "the service's own form is accepted, and so is its script that sends the token as a field": async ({
@@ -44,7 +44,7 @@ inChromium({
     const page = await visit(url);
     const [, token = ""] = /_csrf=([^;]*)/.exec(await page.evaluate("document.cookie")) ?? [];
     const post = (headers: Record<string, string>) =>
-      page.run(ask, `${url}/books`, {
+      page.run(fetchInPage, `${url}/books`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
         body: "title=Dune",
@@ -57,53 +57,51 @@ inChromium({
 
   "a form of another site is refused by the browser's fetch metadata": async ({ serve, visit }) => {
     const app = books();
-    const [site, evil] = [await serve(app), await serve(emptyPage())];
+    const [site, otherSite] = [await serve(app), await serve(emptyPage())];
     const page = await visit(site.url);
-    await page.goTo(evil.as("localhost"));
+    await page.goTo(otherSite.as("localhost"));
     const [status, text] = await attack(page, site.url);
     assert.equal(status, 403);
-    assert.match(text, refused);
-    const [asked] = app.arrived("/books");
+    assert.match(text, rejection);
+    const [asked] = app.received("/books");
     assert.deepEqual([asked?.headers["sec-fetch-site"], asked?.headers["cookie"]], ["cross-site", undefined]);
   },
 
-  "over plain HTTP, without fetch metadata, Origin reveals a foreign page that knows the token": async ({
-    serve,
-    visit,
-  }) => {
-    const app = books();
-    const [site, neighbour] = [await serve(app), await serve(emptyPage())];
-    const page = await visit(site.as("good.example"));
-    assert.equal((await submit(page))[0], 200);
-    await page.goTo(neighbour.as("good.example"));
-    assert.equal((await attack(page, site.as("good.example")))[0], 403);
-    const [, asked] = app.arrived("/books");
-    assert.deepEqual(
-      [asked?.headers["sec-fetch-site"], asked?.headers["origin"]],
-      [undefined, neighbour.as("good.example")],
-    );
-    assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
-  },
+  "over plain HTTP, without fetch metadata, Origin rejects a form of another port that knows the token":
+    async ({ serve, visit }) => {
+      const app = books();
+      const [site, otherPort] = [await serve(app), await serve(emptyPage())];
+      const page = await visit(site.as("good.example"));
+      assert.equal((await submit(page))[0], 200);
+      await page.goTo(otherPort.as("good.example"));
+      assert.equal((await attack(page, site.as("good.example")))[0], 403);
+      const [, asked] = app.received("/books");
+      assert.deepEqual(
+        [asked?.headers["sec-fetch-site"], asked?.headers["origin"]],
+        [undefined, otherPort.as("good.example")],
+      );
+      assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
+    },
 
   "a form from another port of the same host is refused, although it knows the token": async ({
     serve,
     visit,
   }) => {
     const app = books();
-    const [site, neighbour] = [await serve(app), await serve(emptyPage())];
+    const [site, otherPort] = [await serve(app), await serve(emptyPage())];
     const page = await visit(site.url);
-    await page.goTo(neighbour.url);
+    await page.goTo(otherPort.url);
     assert.equal((await attack(page, site.url))[0], 403);
-    const [asked] = app.arrived("/books");
+    const [asked] = app.received("/books");
     assert.equal(asked?.headers["sec-fetch-site"], "same-site");
     assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
   },
 
   "a form from a trusted origin with the token is accepted": async ({ serve, visit }) => {
-    const neighbour = await serve(emptyPage());
-    const site = await serve(books({ trustedOrigins: [neighbour.url] }));
+    const otherPort = await serve(emptyPage());
+    const site = await serve(books({ trustedOrigins: [otherPort.url] }));
     const page = await visit(site.url);
-    await page.goTo(neighbour.url);
+    await page.goTo(otherPort.url);
     assert.deepEqual(await attack(page, site.url), [200, "Emma"]);
   },
 
@@ -116,22 +114,22 @@ inChromium({
     });
     const { url } = await serve(app);
     await visit(`${url}/framed`);
-    await waitFor(() => app.arrived("/books")[0]?.status, { what: "the form" });
-    assert.deepEqual(inShort(app.arrived("/books")), ["POST 403"]);
-    assert.equal(app.arrived("/books")[0]?.headers["origin"], "null");
+    await waitFor(() => app.received("/books")[0]?.status, { what: "the form" });
+    assert.deepEqual(summarize(app.received("/books")), ["POST 403"]);
+    assert.equal(app.received("/books")[0]?.headers["origin"], "null");
   },
 
   "a script of another site is refused without a preflight, and reads nothing": async ({ serve, visit }) => {
     const app = books();
-    const [site, evil] = [await serve(app), await serve(emptyPage())];
-    const page = await visit(evil.as("localhost"));
-    const { status } = await page.run(ask, `${site.url}/books`, {
+    const [site, otherSite] = [await serve(app), await serve(emptyPage())];
+    const page = await visit(otherSite.as("localhost"));
+    const { status } = await page.run(fetchInPage, `${site.url}/books`, {
       method: "POST",
       mode: "no-cors",
       credentials: "include",
       body: "title=Emma",
     });
     assert.equal(status, 0);
-    assert.deepEqual(inShort(app.arrived("/books")), ["POST 403"]);
+    assert.deepEqual(summarize(app.received("/books")), ["POST 403"]);
   },
 });

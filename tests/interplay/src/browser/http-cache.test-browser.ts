@@ -3,9 +3,9 @@ import { caching } from "@framework/cache";
 import { compression } from "@framework/compression";
 import { App, Response } from "@framework/core";
 import { etag } from "@framework/etag";
-import { ask, pageOf } from "./pages.test-kit.ts";
-import { inShort, recorder } from "./recorder.test-kit.ts";
-import { type Facts, inChromium } from "./scene.test-kit.ts";
+import { fetchInPage, pageOf } from "./pages.test-kit.ts";
+import { summarize, recorder } from "./recorder.test-kit.ts";
+import { type BrowserTests, inChromium } from "./in-chromium.test-kit.ts";
 
 const text = "a line that is worth compressing\n".repeat(200);
 
@@ -18,7 +18,7 @@ const news = () => {
   return app;
 };
 
-/** With the reply cache, and a page that changes after each invalidation. */
+/** An app with the reply cache, and a page that changes after each invalidation. */
 const cachedNews = (clientTtlSecs = 0) => {
   const app = news().enableCaching({ ttl: 60, clientTtlSecs });
   let edition = 1;
@@ -28,23 +28,23 @@ const cachedNews = (clientTtlSecs = 0) => {
 
 const codings = ["br", "gzip", "zstd"] as const;
 
-const revalidation: Facts = Object.fromEntries(
+const revalidation: BrowserTests = Object.fromEntries(
   codings.map((coding) => [
     `a ${coding} reply is revalidated with its tag, and the page sees 200 and the text for a 304`,
     async ({ serve, visit }) => {
       const app = news().enableCompression({ encodings: [coding] });
       const { url } = await serve(app);
       const page = await visit(url);
-      const first = await page.run(ask, `${url}/asked`);
-      const second = await page.run(ask, `${url}/asked`);
+      const first = await page.run(fetchInPage, `${url}/asked`);
+      const second = await page.run(fetchInPage, `${url}/asked`);
       for (const reply of [first, second]) {
         assert.deepEqual([reply.status, reply.text === text], [200, true]);
         assert.equal(reply.headers["content-encoding"], coding);
         assert.match(reply.headers["vary"] ?? "", /accept-encoding/i);
       }
-      const [, asked] = app.arrived("/asked");
+      const [, asked] = app.received("/asked");
       assert.equal(asked?.headers["if-none-match"], first.headers["etag"]);
-      assert.deepEqual(inShort(app.arrived("/asked")), ["GET 200", "GET 304"]);
+      assert.deepEqual(summarize(app.received("/asked")), ["GET 200", "GET 304"]);
     },
   ]),
 );
@@ -56,10 +56,10 @@ inChromium({
     const app = news().enableCompression({ encodings: ["br", "zstd", "gzip"] });
     const site = await serve(app);
     const codingAt = async (url: string) =>
-      (await (await visit(url)).run(ask, `${url}/fresh`)).headers["content-encoding"];
+      (await (await visit(url)).run(fetchInPage, `${url}/fresh`)).headers["content-encoding"];
     assert.equal(await codingAt(site.url), "br");
     assert.equal(await codingAt(site.as("good.example")), "gzip");
-    const [near, far] = app.arrived("/fresh").map(({ headers }) => headers["accept-encoding"]);
+    const [near, far] = app.received("/fresh").map(({ headers }) => headers["accept-encoding"]);
     assert.deepEqual([near, far], ["gzip, deflate, br, zstd", "gzip, deflate"]);
   },
 
@@ -71,9 +71,9 @@ inChromium({
     const { url } = await serve(app);
     const page = await visit(url);
     for (const path of ["/fresh", "/fresh", "/never", "/never"])
-      assert.equal((await page.run(ask, `${url}${path}`)).text, text);
-    assert.deepEqual(inShort(app.arrived("/fresh")), ["GET 200"]);
-    assert.deepEqual(inShort(app.arrived("/never")), ["GET 200", "GET 200"]);
+      assert.equal((await page.run(fetchInPage, `${url}${path}`)).text, text);
+    assert.deepEqual(summarize(app.received("/fresh")), ["GET 200"]);
+    assert.deepEqual(summarize(app.received("/never")), ["GET 200", "GET 200"]);
   },
 
   "a reloaded page is revalidated with its tag, and an outdated tag gets the new text": async ({
@@ -91,7 +91,7 @@ inChromium({
     title = "second";
     await page.reload();
     assert.equal(await shown(), "second");
-    assert.deepEqual(inShort(app.arrived("/page")), ["GET 200", "GET 304", "GET 200"]);
+    assert.deepEqual(summarize(app.received("/page")), ["GET 200", "GET 304", "GET 200"]);
   },
 
   "another browser gets the stored reply, and its page sees Cache-Status and Age": async ({
@@ -101,35 +101,41 @@ inChromium({
     const app = cachedNews().enableCompression();
     const { url } = await serve(app);
     const [ada, bob] = [await visit(url), await visit(url)];
-    const [first, second] = [await ada.run(ask, `${url}/edition`), await bob.run(ask, `${url}/edition`)];
+    const [first, second] = [
+      await ada.run(fetchInPage, `${url}/edition`),
+      await bob.run(fetchInPage, `${url}/edition`),
+    ];
     assert.deepEqual([first.text, second.text], ["edition 1", "edition 1"]);
     assert.deepEqual([first.headers["x-cache"], second.headers["x-cache"]], ["MISS", "HIT"]);
     assert.match(second.headers["cache-status"] ?? "", /^framework; hit/);
     assert.match(second.headers["age"] ?? "", /^\d+$/);
   },
 
-  "the browser asks each time, so an invalidation shows at once": async ({ serve, visit }) => {
+  "the browser sends a request each time, so an invalidation takes effect immediately": async ({
+    serve,
+    visit,
+  }) => {
     const app = cachedNews();
     const { url } = await serve(app);
     const page = await visit(url);
-    const edition = async () => (await page.run(ask, `${url}/edition`)).text;
+    const edition = async () => (await page.run(fetchInPage, `${url}/edition`)).text;
     assert.deepEqual([await edition(), await edition()], ["edition 1", "edition 1"]);
     await app.invalidateCache(["edition"]);
     assert.equal(await edition(), "edition 2");
-    assert.equal(app.arrived("/edition").length, 3);
+    assert.equal(app.received("/edition").length, 3);
   },
 
-  "with clientTtlSecs the browser also caches what the reply cache stores, and an invalidation shows on a reload only":
+  "with clientTtlSecs the browser also caches what the reply cache stores, and an invalidation takes effect only on a reload":
     async ({ serve, visit }) => {
       const app = cachedNews(60);
       const { url } = await serve(app);
       const page = await visit(url);
       const edition = async (cache: "default" | "no-cache") =>
-        (await page.run(ask, `${url}/edition`, { cache })).text;
+        (await page.run(fetchInPage, `${url}/edition`, { cache })).text;
       assert.equal(await edition("default"), "edition 1");
       await app.invalidateCache(["edition"]);
       assert.equal(await edition("default"), "edition 1");
-      assert.deepEqual(inShort(app.arrived("/edition")), ["GET 200"]);
+      assert.deepEqual(summarize(app.received("/edition")), ["GET 200"]);
       assert.equal(await edition("no-cache"), "edition 2");
       assert.equal(await edition("default"), "edition 2");
     },
@@ -144,6 +150,6 @@ inChromium({
     const page = await visit(`${url}/page`);
     await page.reload();
     assert.equal(await page.evaluate(`document.querySelector("h1").textContent`), "1");
-    assert.deepEqual([inShort(app.arrived("/page")), calls], [["GET 200", "GET 304"], 1]);
+    assert.deepEqual([summarize(app.received("/page")), calls], [["GET 200", "GET 304"], 1]);
   },
 });

@@ -11,12 +11,12 @@ import { staticFiles } from "@framework/static-files";
 import { waitFor } from "@framework/testing";
 import { pageOf } from "./pages.test-kit.ts";
 import { recorder } from "./recorder.test-kit.ts";
-import { inChromium } from "./scene.test-kit.ts";
+import { inChromium } from "./in-chromium.test-kit.ts";
 
 const rate = 8000;
 const seconds = 1000;
 
-/** A sound of 8-bit samples at one level: 8 kB a second. */
+/** Creates a sound of 8-bit samples of one level: 8 kB per second. */
 const wav = (level: number, length = seconds): Buffer => {
   const samples = Buffer.alloc(rate * length, level);
   const head = Buffer.alloc(44);
@@ -46,7 +46,7 @@ class Sounds implements Disposable {
   }
 }
 
-/** Serves a folder, and a page with a player of its sound. */
+/** An app that serves a folder, and a page with a player of its sound. */
 const player = (directory: string) => {
   const app = new (App.with(recorder, staticFiles, caching, compression, etag))()
     .enableStaticFiles({ directory })
@@ -57,11 +57,11 @@ const player = (directory: string) => {
   return app;
 };
 
-const hasMetadata = async (page: Visit): Promise<void> => {
+const waitForMetadata = async (page: Visit): Promise<void> => {
   await waitFor(() => page.evaluate("player.readyState >= 1"), { what: "the player's metadata" });
 };
 
-/** Returns the player's position afterwards. */
+/** Seeks, and returns the resulting position of the player. */
 const seekTo = (page: Visit, second: number): Promise<number> =>
   page.evaluate(`new Promise((resolve, reject) => {
     player.onseeked = () => resolve(player.currentTime);
@@ -70,7 +70,7 @@ const seekTo = (page: Visit, second: number): Promise<number> =>
   })`);
 
 /** Runs in the page: returns status, `Content-Range`, length and the distinct sample levels of a part. */
-const part = async (url: string, range: string) => {
+const fetchPart = async (url: string, range: string) => {
   const reply = await fetch(url, { headers: { range } });
   const bytes = new Uint8Array(await reply.arrayBuffer());
   const start = reply.status === 206 ? 0 : 44;
@@ -91,13 +91,13 @@ inChromium({
     const app = player(sounds.directory);
     const { url } = await serve(app);
     const page = await visit(url);
-    await hasMetadata(page);
+    await waitForMetadata(page);
     assert.deepEqual(
       await page.evaluate("[player.duration, player.seekable.start(0), player.seekable.end(0)]"),
       [seconds, 0, seconds],
     );
     assert.equal(await seekTo(page, 900), 900);
-    const [first, second] = app.arrived("/static/long.wav");
+    const [first, second] = app.received("/static/long.wav");
     assert.deepEqual([first?.headers["range"], first?.status], ["bytes=0-", 206]);
     const from = Number(/^bytes=(\d+)-/.exec(second?.headers["range"] ?? "")?.[1]);
     assert.equal(second?.status, 206);
@@ -110,11 +110,11 @@ inChromium({
     const app = player(sounds.directory);
     const { url } = await serve(app);
     const page = await visit(url);
-    await hasMetadata(page);
+    await waitForMetadata(page);
     await seekTo(page, 900);
     sounds.write(150);
     assert.equal(await seekTo(page, 500), 500);
-    const asked = app.arrived("/static/long.wav");
+    const asked = app.received("/static/long.wav");
     const stale = asked.find(({ headers, status }) => headers["if-range"] !== undefined && status === 200);
     assert.ok(stale, "If-Range with the tag of the old file got the complete new one");
     assert.equal(asked.at(-1)?.status, 206);
@@ -127,14 +127,14 @@ inChromium({
     app.get("/empty", () => pageOf(""));
     const { url } = await serve(app);
     const page = await visit(`${url}/empty`);
-    const get = (range: string) => page.run(part, "/static/long.wav", range);
+    const get = (range: string) => page.run(fetchPart, "/static/long.wav", range);
     assert.deepEqual(await get("bytes=100-199"), [206, `bytes 100-199/${size}`, 100, [100]]);
     assert.deepEqual(await get("bytes=200-299"), [206, `bytes 200-299/${size}`, 100, [100]]);
     sounds.write(150);
     assert.deepEqual(await get("bytes=300-399"), [200, null, size, [150]]);
     assert.deepEqual(
       app
-        .arrived("/static/long.wav")
+        .received("/static/long.wav")
         .map(({ headers, status }) => [headers["if-range"] !== undefined, status]),
       [
         [false, 206],
@@ -157,10 +157,10 @@ inChromium({
     const { url } = await serve(app);
     assert.equal((await fetch(`${url}/short.wav`)).status, 200);
     const page = await visit(`${url}/short`);
-    await hasMetadata(page);
+    await waitForMetadata(page);
     assert.equal(await page.evaluate("player.seekable.end(0)"), 100);
     assert.equal(await seekTo(page, 90), 90);
-    const [, asked] = app.arrived("/short.wav");
+    const [, asked] = app.received("/short.wav");
     assert.deepEqual([asked?.headers["range"], asked?.status, calls], ["bytes=0-", 206, 1]);
   },
 
@@ -181,7 +181,7 @@ inChromium({
       player.play();
     })`;
     assert.deepEqual(await page.evaluate(ended), [64, 48, true]);
-    assert.equal(app.arrived("/static/film.webm")[0]?.status, 206);
+    assert.equal(app.received("/static/film.webm")[0]?.status, 206);
   },
 });
 

@@ -1,17 +1,17 @@
 import { App, Response } from "@framework/core";
 
-/** A page of HTML. */
+/** Creates an HTML page. */
 export const pageOf = (body: string): Response => Response.html(`<!doctype html><title>page</title>${body}`);
 
-/** An app whose only page is empty: an origin for calls to other apps. */
+/** Creates an app with one empty page, as an origin for requests to other apps. */
 export const emptyPage = (): App => {
   const app = new App();
   app.get("/", () => pageOf(""));
   return app;
 };
 
-/** What a page reads of a reply, or its error; runs in the page. */
-export const ask = async (url: string, init: RequestInit = {}) => {
+/** Runs in the page: fetches a URL and returns what the page can read of the reply, or the error as text with status 0. */
+export const fetchInPage = async (url: string, init: RequestInit = {}) => {
   try {
     const reply = await fetch(url, init);
     return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };

@@ -11,8 +11,8 @@ export interface Exchange {
 }
 
 export interface Recording {
-  /** The requests received so far, in order: all, or those for one path. */
-  arrived(path?: string): readonly Exchange[];
+  /** Returns the requests received so far in order: all, or those for one path. */
+  received(path?: string): readonly Exchange[];
 }
 
 /** Records every request outside all other features. */
@@ -30,11 +30,11 @@ export const recorder: Feature<Recording> = {
       });
     });
     return {
-      arrived: (path) => exchanges.filter((exchange) => path === undefined || exchange.path === path),
+      received: (path) => exchanges.filter((exchange) => path === undefined || exchange.path === path),
     };
   },
 };
 
-/** `GET 200`, one per request. */
-export const inShort = (exchanges: readonly Exchange[]): string[] =>
+/** Returns a summary per request, such as `GET 200`. */
+export const summarize = (exchanges: readonly Exchange[]): string[] =>
   exchanges.map(({ method, status }) => `${method} ${status}`);

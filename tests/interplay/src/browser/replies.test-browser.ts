@@ -7,9 +7,9 @@ import { etag } from "@framework/etag";
 import { requestId } from "@framework/request-id";
 import { securityHeaders } from "@framework/security";
 import { waitFor } from "@framework/testing";
-import { ask, pageOf } from "./pages.test-kit.ts";
-import { inShort, recorder } from "./recorder.test-kit.ts";
-import { inChromium, type Scene } from "./scene.test-kit.ts";
+import { fetchInPage, pageOf } from "./pages.test-kit.ts";
+import { summarize, recorder } from "./recorder.test-kit.ts";
+import { inChromium, type TestContext } from "./in-chromium.test-kit.ts";
 
 const mebi = 1024 * 1024;
 
@@ -31,7 +31,7 @@ const shop = () => {
   return app;
 };
 
-const opened = async ({ serve, visit }: Scene) => {
+const opened = async ({ serve, visit }: TestContext) => {
   const app = shop();
   const { url } = await serve(app);
   return { app, url, page: await visit(url) };
@@ -52,48 +52,48 @@ const upload = async (path: string, bytes: number, asForm: boolean) => {
 };
 
 inChromium({
-  "each reply has a request id that the page reads, its own or the page's": async (scene) => {
-    const { page } = await opened(scene);
-    const ids = [await page.run(ask, "/text"), await page.run(ask, "/nowhere")].map(
+  "each reply has a request id that the page can read: a generated one, or the page's": async (context) => {
+    const { page } = await opened(context);
+    const ids = [await page.run(fetchInPage, "/text"), await page.run(fetchInPage, "/nowhere")].map(
       ({ headers }) => headers["x-request-id"],
     );
     assert.equal(new Set(ids).size, 2);
     for (const id of ids) assert.match(id ?? "", /^[\da-f-]{36}$/);
-    const { headers } = await page.run(ask, "/text", { headers: { "x-request-id": "checkout-7" } });
+    const { headers } = await page.run(fetchInPage, "/text", { headers: { "x-request-id": "checkout-7" } });
     assert.equal(headers["x-request-id"], "checkout-7");
   },
 
-  "HEAD has the fields of GET and no body, 204 has none, and the connection continues": async (scene) => {
-    const { page, app } = await opened(scene);
-    const get = await page.run(ask, "/text", { cache: "no-store" });
-    const head = await page.run(ask, "/text", { method: "HEAD", cache: "no-store" });
+  "HEAD has the fields of GET and no body, 204 has none, and the connection continues": async (context) => {
+    const { page, app } = await opened(context);
+    const get = await page.run(fetchInPage, "/text", { cache: "no-store" });
+    const head = await page.run(fetchInPage, "/text", { method: "HEAD", cache: "no-store" });
     assert.deepEqual([head.status, head.text], [200, ""]);
     for (const name of ["content-length", "content-type", "content-encoding", "etag", "vary"])
       assert.deepEqual([name, head.headers[name]], [name, get.headers[name]]);
-    const gone = await page.run(ask, "/text", { method: "DELETE" });
+    const gone = await page.run(fetchInPage, "/text", { method: "DELETE" });
     assert.deepEqual([gone.status, gone.text, gone.headers["content-length"]], [204, "", undefined]);
-    assert.equal((await page.run(ask, "/text", { cache: "no-store" })).text, get.text);
-    assert.deepEqual(inShort(app.arrived("/text")), ["GET 200", "HEAD 200", "DELETE 204", "GET 200"]);
+    assert.equal((await page.run(fetchInPage, "/text", { cache: "no-store" })).text, get.text);
+    assert.deepEqual(summarize(app.received("/text")), ["GET 200", "HEAD 200", "DELETE 204", "GET 200"]);
   },
 
-  "an upload of 5 MiB with a limit of 1 MiB: the page reads the 413, and can continue": async (scene) => {
-    const { page } = await opened(scene);
+  "an upload of 5 MiB with a limit of 1 MiB: the page reads the 413, and can continue": async (context) => {
+    const { page } = await opened(context);
     for (const asForm of [false, true]) {
       assert.deepEqual(await page.run(upload, "/upload", 5 * mebi, asForm), [413, 0]);
       assert.deepEqual(await page.run(upload, "/upload", mebi, false), [200, mebi]);
     }
   },
 
-  "the page reads the refusal of uploads of any size, one after another": async (scene) => {
-    const { page, app } = await opened(scene);
+  "the page reads the 413 of uploads of any size, one after another": async (context) => {
+    const { page, app } = await opened(context);
     const sizes = [mebi + 1, 1.1 * mebi, 1.5 * mebi, 2 * mebi].map(Math.ceil);
     for (const size of [...sizes, ...sizes])
       assert.deepEqual(await page.run(upload, "/upload", size, false), [413, 0]);
-    assert.equal(app.arrived("/upload").length, 8);
+    assert.equal(app.received("/upload").length, 8);
   },
 
-  "a form's fields and file names arrive unchanged": async (scene) => {
-    const { page } = await opened(scene);
+  "a form's fields and file names arrive unchanged": async (context) => {
+    const { page } = await opened(context);
     const send = async (title: string, filename: string) => {
       const form = new FormData();
       form.append("title", title);
@@ -124,14 +124,14 @@ inChromium({
     app.get("/drop", () => Response.noContent().deleteCookie("session"));
     const { url } = await serve(app);
     const page = await visit(url);
-    await page.run(ask, "/set");
+    await page.run(fetchInPage, "/set");
     assert.deepEqual((await page.evaluate<string>("document.cookie")).split("; ").toSorted(), [
       "__Host-token=t",
       `theme=${encodeURIComponent(value)}`,
     ]);
-    const shown = async () => JSON.parse((await page.run(ask, "/shown")).text) as unknown;
+    const shown = async () => JSON.parse((await page.run(fetchInPage, "/shown")).text) as unknown;
     assert.deepEqual(await shown(), [value, "s", "t", null]);
-    await page.run(ask, "/drop");
+    await page.run(fetchInPage, "/drop");
     assert.deepEqual(await shown(), [value, null, "t", null]);
   },
 
@@ -171,7 +171,7 @@ inChromium({
     const { url } = await serve(app);
     const page = await visit(url);
     for (const path of ["/breaks", "/coded"])
-      assert.match((await page.run(ask, path)).text, /^TypeError: (Failed to fetch|network error)$/);
+      assert.match((await page.run(fetchInPage, path)).text, /^TypeError: (Failed to fetch|network error)$/);
   },
 });
 

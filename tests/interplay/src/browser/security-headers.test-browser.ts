@@ -3,9 +3,9 @@ import { App, Response } from "@framework/core";
 import { cors } from "@framework/cors";
 import { cspNonce, securityHeaders, type SecurityHeadersConfig } from "@framework/security";
 import { waitFor } from "@framework/testing";
-import { ask, emptyPage, pageOf } from "./pages.test-kit.ts";
+import { fetchInPage, emptyPage, pageOf } from "./pages.test-kit.ts";
 import { recorder } from "./recorder.test-kit.ts";
-import { inChromium } from "./scene.test-kit.ts";
+import { inChromium } from "./in-chromium.test-kit.ts";
 
 const withNonce = { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'"] };
 
@@ -14,17 +14,17 @@ const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></
 /** Pages that record in `ran` which of their scripts ran. */
 const site = (options: Partial<SecurityHeadersConfig> = {}) => {
   const app = new (App.with(recorder, cors, securityHeaders))().enableSecurityHeaders(options);
-  const noting = (name: string) => `(globalThis.ran ??= []).push("${name}")`;
+  const recording = (name: string) => `(globalThis.ran ??= []).push("${name}")`;
   app.get("/", () => pageOf(""));
-  app.get("/own.js", () => new Response(noting("own"), { contentType: "text/javascript" }));
-  app.get("/text.txt", () => Response.text(noting("text")));
+  app.get("/own.js", () => new Response(recording("own"), { contentType: "text/javascript" }));
+  app.get("/text.txt", () => Response.text(recording("text")));
   app.get("/picture.svg", () => new Response(picture, { contentType: "image/svg+xml" }));
   app.get("/scripts", (request) =>
     pageOf(`
-      <script>${noting("inline")}</script>
-      <script nonce="guessed">${noting("guessed")}</script>
-      <script nonce="${cspNonce(request)}">${noting("nonce")}</script>
-      <img src="data:," onerror='${noting("attribute")}'>
+      <script>${recording("inline")}</script>
+      <script nonce="guessed">${recording("guessed")}</script>
+      <script nonce="${cspNonce(request)}">${recording("nonce")}</script>
+      <img src="data:," onerror='${recording("attribute")}'>
       <script src="/own.js"></script>`),
   );
   app.get("/quiet", () => pageOf(`<link rel="icon" href="/picture.svg"><script src="/own.js"></script>`));
@@ -34,7 +34,7 @@ const site = (options: Partial<SecurityHeadersConfig> = {}) => {
 
 const ran = "globalThis.ran ?? []";
 
-/** Runs in the page: whether it can show a picture. */
+/** Runs in the page: returns whether it can show a picture. */
 const shows = (url: string) => `new Promise((resolve) => {
   const image = new Image();
   image.onload = () => resolve(true);
@@ -47,7 +47,7 @@ inChromium({
     const { url } = await serve(site());
     const page = await visit(`${url}/quiet`);
     assert.deepEqual(await page.evaluate(ran), ["own"]);
-    assert.deepEqual(page.complaints, []);
+    assert.deepEqual(page.problems, []);
   },
 
   "over plain HTTP to another host the browser ignores Cross-Origin-Opener-Policy and logs it": async ({
@@ -55,8 +55,8 @@ inChromium({
     visit,
   }) => {
     const page = await visit(`${(await serve(site())).as("good.example")}/quiet`);
-    assert.equal(page.complaints.length, 1);
-    assert.match(page.complaints[0] ?? "", /Cross-Origin-Opener-Policy header has been ignored/);
+    assert.equal(page.problems.length, 1);
+    assert.match(page.problems[0] ?? "", /Cross-Origin-Opener-Policy header has been ignored/);
   },
 
   "a policy with a nonce runs the script with that nonce, and no other inline script": async ({
@@ -66,7 +66,7 @@ inChromium({
     const { url } = await serve(site({ contentSecurityPolicy: withNonce }));
     const page = await visit(`${url}/scripts`);
     assert.deepEqual(await page.evaluate(ran), ["nonce", "own"]);
-    assert.equal(page.complaints.filter((line) => line.includes("Content Security Policy")).length > 2, true);
+    assert.equal(page.problems.filter((line) => line.includes("Content Security Policy")).length > 2, true);
   },
 
   "each reply has a unique nonce": async ({ serve, visit }) => {
@@ -83,19 +83,19 @@ inChromium({
     const { url } = await serve(site({ contentSecurityPolicy: withNonce, reportOnly: true }));
     const page = await visit(`${url}/scripts`);
     await waitFor(async () => (await page.evaluate<string[]>(ran)).length === 5, { what: "all scripts" });
-    assert.match(page.complaints.join(), /report-only/i);
+    assert.match(page.problems.join(), /report-only/i);
   },
 
-  "a text is not run as a script, unless nosniff is off": async ({ serve, visit }) => {
+  "a text file is not run as a script unless nosniff is disabled": async ({ serve, visit }) => {
     const guarded = await serve(site({ contentSecurityPolicy: false }));
     const open = await serve(site({ contentSecurityPolicy: false, contentTypeOptions: false }));
     const page = await visit(`${guarded.url}/typed`);
     assert.deepEqual(await page.evaluate(ran), ["own"]);
-    assert.match(page.complaints.join(), /MIME type/);
+    assert.match(page.problems.join(), /MIME type/);
     assert.deepEqual(await (await visit(`${open.url}/typed`)).evaluate(ran), ["text", "own"]);
   },
 
-  "a page is isolated if COEP is on, on localhost or over TLS only": async ({ serve, visit }) => {
+  "a page is isolated if COEP is enabled, only on localhost or over TLS": async ({ serve, visit }) => {
     const [plain, isolated] = [
       await serve(site()),
       await serve(site({ crossOriginEmbedderPolicy: "require-corp" })),
@@ -107,7 +107,7 @@ inChromium({
     assert.equal(await isIsolated(isolated.as("good.example")), false);
   },
 
-  "an isolated page shows pictures of others only if they allow it": async ({ serve, visit }) => {
+  "an isolated page shows pictures of other origins only if they allow it": async ({ serve, visit }) => {
     const isolated = await serve(
       site({ contentSecurityPolicy: false, crossOriginEmbedderPolicy: "require-corp" }),
     );
@@ -127,21 +127,24 @@ inChromium({
     const { url } = await serve(site().enableCors([other.url]));
     const page = await visit(other.url);
     assert.equal(await page.evaluate(shows(`${url}/picture.svg`)), false);
-    assert.equal((await page.run(ask, `${url}/picture.svg`)).text, picture);
+    assert.equal((await page.run(fetchInPage, `${url}/picture.svg`)).text, picture);
   },
 
-  "a page is not shown in a frame of another origin, and with SAMEORIGIN in its own": async ({
+  "no page is shown in a frame by default, and with SAMEORIGIN only in a frame of the same origin": async ({
     serve,
     visit,
   }) => {
-    const frames = async (options: Partial<SecurityHeadersConfig>, foreign: boolean): Promise<boolean> => {
+    const isFramed = async (
+      options: Partial<SecurityHeadersConfig>,
+      isOtherOrigin: boolean,
+    ): Promise<boolean> => {
       const app = site({
         ...options,
         contentSecurityPolicy: { "default-src": ["'unsafe-inline'", "'self'"] },
       });
       app.get("/framed", () => pageOf(`<script>parent.postMessage("shown", "*")</script>`));
       const framed = await serve(app);
-      const outside = foreign ? await serve(emptyPage()) : framed;
+      const outside = isOtherOrigin ? await serve(emptyPage()) : framed;
       const page = await visit(outside.url);
       return page.evaluate(`new Promise((resolve) => {
         addEventListener("message", () => resolve(true));
@@ -151,10 +154,10 @@ inChromium({
         document.body.append(frame);
       })`);
     };
-    assert.equal(await frames({}, true), false);
-    assert.equal(await frames({}, false), false);
-    assert.equal(await frames({ frameOptions: "SAMEORIGIN" }, false), true);
-    assert.equal(await frames({ frameOptions: "SAMEORIGIN" }, true), false);
+    assert.equal(await isFramed({}, true), false);
+    assert.equal(await isFramed({}, false), false);
+    assert.equal(await isFramed({ frameOptions: "SAMEORIGIN" }, false), true);
+    assert.equal(await isFramed({ frameOptions: "SAMEORIGIN" }, true), false);
   },
 
   "no page may use camera, microphone and location by default": async ({ serve, visit }) => {

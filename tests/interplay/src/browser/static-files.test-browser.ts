@@ -7,9 +7,9 @@ import { compression } from "@framework/compression";
 import { App } from "@framework/core";
 import { securityHeaders } from "@framework/security";
 import { staticFiles, type StaticFilesConfig } from "@framework/static-files";
-import { ask } from "./pages.test-kit.ts";
-import { inShort, recorder } from "./recorder.test-kit.ts";
-import { inChromium } from "./scene.test-kit.ts";
+import { fetchInPage } from "./pages.test-kit.ts";
+import { summarize, recorder } from "./recorder.test-kit.ts";
+import { inChromium } from "./in-chromium.test-kit.ts";
 
 /** The smallest module of WebAssembly. */
 const emptyModule = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
@@ -78,7 +78,7 @@ inChromium({
       [served.url, "br"],
       [served.as("good.example"), "gzip"],
     ] as const) {
-      const { headers, text } = await (await visit(url)).run(ask, "/a.css");
+      const { headers, text } = await (await visit(url)).run(fetchInPage, "/a.css");
       assert.deepEqual([headers["content-encoding"], text === style], [coding, true]);
       assert.match(headers["vary"] ?? "", /accept-encoding/i);
     }
@@ -115,11 +115,14 @@ inChromium({
     const visited = await visit(`${url}/index.html`);
     await visited.goTo(`${url}/other.html`);
     assert.equal(await visited.evaluate("ran"), 1);
-    assert.deepEqual(inShort(app.arrived("/a.js")), ["GET 200"]);
-    assert.equal((await visited.run(ask, "/a.js", { cache: "no-cache" })).text, "globalThis.ran = 1");
-    assert.deepEqual(inShort(app.arrived("/a.js")), ["GET 200", "GET 304"]);
+    assert.deepEqual(summarize(app.received("/a.js")), ["GET 200"]);
+    assert.equal((await visited.run(fetchInPage, "/a.js", { cache: "no-cache" })).text, "globalThis.ran = 1");
+    assert.deepEqual(summarize(app.received("/a.js")), ["GET 200", "GET 304"]);
     folder.write("a.js", "globalThis.ran = 22");
-    assert.equal((await visited.run(ask, "/a.js", { cache: "no-cache" })).text, "globalThis.ran = 22");
+    assert.equal(
+      (await visited.run(fetchInPage, "/a.js", { cache: "no-cache" })).text,
+      "globalThis.ran = 22",
+    );
   },
 
   "without max-age a file is revalidated each time, by tag or date, precompressed or compressed on demand":
@@ -135,9 +138,10 @@ inChromium({
         const { url } = await serve(app);
         const visited = await visit(url);
         for (const path of ["/before.css", "/now.css"]) {
-          for (let turn = 0; turn < 2; turn++) assert.equal((await visited.run(ask, path)).text, style);
-          assert.deepEqual(inShort(app.arrived(path)), ["GET 200", "GET 304"]);
-          const { headers } = app.arrived(path)[1] ?? { headers: {} };
+          for (let turn = 0; turn < 2; turn++)
+            assert.equal((await visited.run(fetchInPage, path)).text, style);
+          assert.deepEqual(summarize(app.received(path)), ["GET 200", "GET 304"]);
+          const { headers } = app.received(path)[1] ?? { headers: {} };
           assert.deepEqual(["if-none-match" in headers, "if-modified-since" in headers], [etag, true]);
         }
       }
@@ -152,8 +156,8 @@ inChromium({
     const { url } = await serve(site(folder));
     const visited = await visit(url);
     for (const name of names)
-      assert.equal((await visited.run(ask, `/${encodeURIComponent(name)}`)).text, name);
-    assert.equal((await visited.run(ask, "/a b.txt")).text, "a b.txt");
-    assert.equal((await visited.run(ask, "/Übung+日本.txt")).text, "Übung+日本.txt");
+      assert.equal((await visited.run(fetchInPage, `/${encodeURIComponent(name)}`)).text, name);
+    assert.equal((await visited.run(fetchInPage, "/a b.txt")).text, "a b.txt");
+    assert.equal((await visited.run(fetchInPage, "/Übung+日本.txt")).text, "Übung+日本.txt");
   },
 });

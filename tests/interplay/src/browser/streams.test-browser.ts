@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { compression, type CompressionConfig } from "@framework/compression";
 import { App, Response } from "@framework/core";
 import { waitFor } from "@framework/testing";
-import { ask, pageOf } from "./pages.test-kit.ts";
+import { fetchInPage, pageOf } from "./pages.test-kit.ts";
 import { recorder } from "./recorder.test-kit.ts";
-import { type Facts, inChromium } from "./scene.test-kit.ts";
+import { type BrowserTests, inChromium } from "./in-chromium.test-kit.ts";
 
-/** Streams whose second part is held until the page has reported the first. */
+/** An app with streams whose second part is sent after the page has reported the first. */
 const newsroom = (options: Partial<CompressionConfig>) => {
   const app = new (App.with(recorder, compression))().enableCompression(options);
   const reported = Promise.withResolvers<void>();
@@ -63,15 +63,15 @@ const firstChunk = async () => {
 
 const codings = ["br", "gzip", "zstd"] as const;
 
-const inEachCoding: Facts = Object.fromEntries(
-  codings.flatMap((coding): [string, Facts[string]][] => [
+const inEachCoding: BrowserTests = Object.fromEntries(
+  codings.flatMap((coding): [string, BrowserTests[string]][] => [
     [
-      `an event arrives at once over ${coding}, while the stream continues`,
+      `an event arrives immediately over ${coding}, while the stream continues`,
       async ({ serve, visit }) => {
         const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
         const page = await visit(url);
         assert.deepEqual(await page.run(twoEvents), ["first", "second"]);
-        const { headers } = await page.run(ask, "/events");
+        const { headers } = await page.run(fetchInPage, "/events");
         assert.equal(headers["content-encoding"], coding);
       },
     ],
@@ -100,14 +100,14 @@ const allEvents = () =>
 inChromium({
   ...inEachCoding,
 
-  "without streaming compression an event stream is plain, and arrives at once too": async ({
+  "without streaming compression an event stream is not compressed, and arrives immediately too": async ({
     serve,
     visit,
   }) => {
     const { url } = await serve(newsroom({ encodings: ["br", "gzip"] }));
     const page = await visit(url);
     assert.deepEqual(await page.run(twoEvents), ["first", "second"]);
-    assert.equal((await page.run(ask, "/events")).headers["content-encoding"], undefined);
+    assert.equal((await page.run(fetchInPage, "/events")).headers["content-encoding"], undefined);
   },
 
   "a source reconnects with the last event's id, until it gets 204": async ({ serve, visit }) => {
@@ -121,12 +121,12 @@ inChromium({
     const page = await visit(url);
     assert.deepEqual(await page.run(allEvents), ["1 after 0", "2 after 1", "3 after 2"]);
     assert.deepEqual(
-      app.arrived("/feed").map(({ headers }) => headers["last-event-id"]),
+      app.received("/feed").map(({ headers }) => headers["last-event-id"]),
       [undefined, "1", "2", "3"],
     );
   },
 
-  "a page that is reloaded ends the source of its stream": async ({ serve, visit }) => {
+  "reloading a page ends the source of its stream": async ({ serve, visit }) => {
     const app = newsroom({ streams: true });
     let open = 0;
     app.get("/endless", () =>

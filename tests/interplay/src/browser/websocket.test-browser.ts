@@ -5,12 +5,12 @@ import { cors } from "@framework/cors";
 import { waitFor } from "@framework/testing";
 import { type Closed, websocket, WebSocketClose, type WebSocketConfig } from "@framework/websocket";
 import { emptyPage, pageOf } from "./pages.test-kit.ts";
-import { inShort, recorder } from "./recorder.test-kit.ts";
-import { inChromium } from "./scene.test-kit.ts";
+import { summarize, recorder } from "./recorder.test-kit.ts";
+import { inChromium } from "./in-chromium.test-kit.ts";
 
 const mebi = 1024 * 1024;
 
-/** Echoes messages. */
+/** An app that echoes messages. */
 const echo = (options: Partial<WebSocketConfig> = {}) => {
   const app = new (App.with(recorder, cors, websocket))().enableWebSocket(options);
   const ends: (Closed | null)[] = [];
@@ -30,7 +30,7 @@ const echo = (options: Partial<WebSocketConfig> = {}) => {
   return Object.assign(app, { ends });
 };
 
-/** Opens `socket` in the page, which collects in `seen`; returns whether it opened. */
+/** Opens `socket` in the page; returns whether it opened. */
 const open = (page: Visit, url: string, protocol?: string): Promise<boolean> =>
   page.evaluate(`new Promise((resolve) => {
     globalThis.seen = [];
@@ -45,7 +45,7 @@ const open = (page: Visit, url: string, protocol?: string): Promise<boolean> =>
     socket.onopen = () => resolve(true);
   })`);
 
-/** Sends the value of an expression, and returns the value of another over the answer's `data`. */
+/** Sends the value of an expression, and returns that of another one with the reply as `data`. */
 const exchange = <T>(page: Visit, message: string, result = "data"): Promise<T> =>
   page.evaluate(`new Promise((resolve) => {
     socket.onmessage = ({ data }) => resolve(${result});
@@ -101,7 +101,7 @@ inChromium({
     assert.equal(code, 1009);
   },
 
-  "codes and reasons of both sides arrive": async ({ serve, visit }) => {
+  "close codes and reasons of both sides arrive": async ({ serve, visit }) => {
     const app = echo();
     const { url } = await serve(app);
     const page = await visit(url);
@@ -115,7 +115,7 @@ inChromium({
     assert.deepEqual(await page.evaluate("ending"), [4001, "no more of it, määh", true]);
   },
 
-  "a page that is reloaded ends the handler with 1001": async ({ serve, visit }) => {
+  "reloading a page ends the handler with 1001": async ({ serve, visit }) => {
     const app = echo();
     const { url } = await serve(app);
     const page = await visit(url);
@@ -132,9 +132,9 @@ inChromium({
       const page = await visit(from);
       assert.equal(await open(page, socketUrl(site.url)), false);
       assert.deepEqual(await page.evaluate("ending"), [1006, "", false]);
-      assert.equal(app.arrived("/echo").at(-1)?.headers["origin"], from);
+      assert.equal(app.received("/echo").at(-1)?.headers["origin"], from);
     }
-    assert.deepEqual(inShort(app.arrived("/echo")), Array(4).fill("GET 403"));
+    assert.deepEqual(summarize(app.received("/echo")), Array(4).fill("GET 403"));
     assert.deepEqual(app.ends, []);
   },
 
@@ -156,7 +156,7 @@ inChromium({
     const page = await visit(url);
     assert.equal(await open(page, socketUrl(url, "/guarded")), false);
     assert.deepEqual(await page.evaluate("ending"), [1006, "", false]);
-    assert.deepEqual(inShort(app.arrived("/guarded")), ["GET 401"]);
+    assert.deepEqual(summarize(app.received("/guarded")), ["GET 401"]);
   },
 
   "a stopping service sends 1001 to its pages": async ({ serve, visit }) => {

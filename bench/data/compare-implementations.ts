@@ -1,0 +1,64 @@
+import { estimate, type Estimate } from "../measure/statistics.ts";
+
+/** An implementation to compare. */
+export interface Implementation {
+  readonly name: string;
+  /** Makes `calls` calls. */
+  run(calls: number): Promise<unknown>;
+}
+
+/** Comparison of two implementations. */
+export interface Compared {
+  /** Time of a bare call divided by that of ours, within one round: above 1, ours is faster. */
+  readonly throughput: Estimate;
+  /** The same for processor time of this process. */
+  readonly processor: Estimate;
+  /** Microseconds of one call, elapsed time. */
+  readonly ours: Estimate;
+  readonly bare: Estimate;
+}
+
+/** Comparison of two implementations in this process. */
+export interface ComparedHere extends Compared {
+  /** Additional processor time of one call of ours, in microseconds. */
+  readonly extra: Estimate;
+}
+
+interface Spent {
+  readonly wall: number;
+  readonly processor: number;
+}
+
+const WARM_UP = 15;
+
+/** Runs one slice; returns microseconds per call. */
+const slice = async (implementation: Implementation, calls: number): Promise<Spent> => {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  await implementation.run(calls);
+  const wall = ((performance.now() - start) * 1000) / calls;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wall, processor: (user + system) / calls };
+};
+
+/** Measures two implementations alternately, in reverse order each round, so that noise affects both. */
+export const compareImplementations = async (
+  ours: Implementation,
+  bare: Implementation,
+  { calls, rounds }: { readonly calls: number; readonly rounds: number },
+): Promise<ComparedHere> => {
+  const taken: { readonly ours: Spent; readonly bare: Spent }[] = [];
+  for (let round = -WARM_UP; round < rounds; round++) {
+    const oursFirst = round % 2 === 0;
+    const first = await slice(oursFirst ? ours : bare, calls);
+    const second = await slice(oursFirst ? bare : ours, calls);
+    if (round >= 0) taken.push(oursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+  }
+  return {
+    throughput: estimate(taken.map((one) => one.bare.wall / one.ours.wall)),
+    processor: estimate(taken.map((one) => one.bare.processor / one.ours.processor)),
+    ours: estimate(taken.map((one) => one.ours.wall)),
+    bare: estimate(taken.map((one) => one.bare.wall)),
+    extra: estimate(taken.map((one) => one.ours.processor - one.bare.processor)),
+  };
+};

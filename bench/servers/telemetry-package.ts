@@ -1,0 +1,3 @@
+/** Loads the package from its source: bench depends on core only, so that a comparison installs nothing else. */
+// oxlint-disable-next-line no-restricted-imports -- see above
+export { telemetry } from "../../packages/telemetry/src/index.ts";

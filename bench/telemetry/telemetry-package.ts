@@ -1,3 +1,0 @@
-/** The package from its source: the bench depends on core only, so that a comparison installs nothing else. */
-// oxlint-disable-next-line no-restricted-imports -- see above
-export { telemetry } from "../../packages/telemetry/src/index.ts";

@@ -1,0 +1,131 @@
+import { JwtAuth, RoleGuard } from "@framework/auth";
+import { App, type Guard, type Invocation } from "@framework/core";
+import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
+import { durable } from "@framework/durable";
+import { field, graphql } from "@framework/graphql";
+import { grpc, grpcService } from "@framework/grpc";
+import { grpcClient } from "@framework/grpc/client";
+import { logging } from "@framework/logging";
+import { messaging } from "@framework/messaging";
+import { waitFor } from "@framework/testing";
+import { websocket } from "@framework/websocket";
+import { WebSocket } from "ws";
+import { z } from "zod";
+
+/** Decision of an entry point: `ok`, or the HTTP status of the rejection. */
+export type AccessDecision = "ok" | 401 | 403;
+
+/** Calls one entry point with a bearer token; `null` for none. */
+export type EntryPointCall = (token: string | null) => Promise<AccessDecision>;
+
+const empty = z.object({});
+const service = grpcService("decisions.v1.Decisions", {
+  methods: { Open: { request: empty, response: empty } },
+});
+const clientAt = (port: number | undefined) => grpcClient(service, `127.0.0.1:${port}`);
+const TOPIC = "decisions";
+const GROUP = "keepers";
+
+/** An app whose entry points of every kind have the same authentication and the same guard. */
+export interface EntryPoints extends AsyncDisposable {
+  readonly calls: Readonly<Record<"HTTP" | "WebSocket" | "GraphQL" | "gRPC" | "messages", EntryPointCall>>;
+}
+
+const fieldsOf = (token: string | null): Record<string, string> =>
+  token === null ? {} : { authorization: `Bearer ${token}` };
+
+const toDecision = (status: number): AccessDecision => (status === 401 || status === 403 ? status : "ok");
+
+/** Opens an entry point of each kind. */
+export const openEntryPoints = async (auth: JwtAuth): Promise<EntryPoints> => {
+  const testDatabase = databaseInFile();
+  const guard: Guard<Invocation> = new RoleGuard(["keeper"]);
+  const app = new (App.with(logging, websocket, graphql, grpc, database, durable, messaging))();
+  app
+    .enableLogging({ level: "silent" }) // each rejected message logs an error
+    .enableDatabase({ url: testDatabase.url })
+    .enableGraphql({
+      schema: "type Query { open: Boolean }",
+      resolvers: { Query: { open: field({ guards: [guard] }, () => true) } },
+    })
+    .enableGrpc({ address: "127.0.0.1:0", auth })
+    .enableMessaging();
+  app.use(auth);
+  app.get("/decision", { guards: [guard] }, () => "open");
+  app.websocket("/decision/socket", { guards: [guard] }, () => {});
+  app.addGrpcService(service, { Open: { guards: [guard], handle: () => ({}) } });
+  const opened = new Set<string>();
+  app.messaging.subscribe(TOPIC, { group: GROUP, auth, guards: [guard] }, ({ id }) => void opened.add(id));
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const url = running.url.replace(/\/$/, "");
+  const client = clientAt(app.grpcAddress?.port);
+  return {
+    calls: {
+      HTTP: async (token) =>
+        toDecision((await fetch(`${url}/decision`, { headers: fieldsOf(token) })).status),
+      WebSocket: (token) => handshake(`${url.replace("http", "ws")}/decision/socket`, token),
+      GraphQL: (token) => query(`${url}/graphql`, token),
+      gRPC: (token) => call(client, token),
+      messages: async (token) => {
+        const { id } = await app.messaging.send(TOPIC, { type: "open", headers: fieldsOf(token) });
+        let decision: AccessDecision | null = null;
+        await waitFor(
+          async () => {
+            if (opened.has(id)) decision = "ok";
+            const [dead] = (await app.durable.parked.list({ state: "parked" })).items;
+            if (dead !== undefined) {
+              decision = toDecision(Number(/rejected \((\d+)\)/.exec(dead.errorMessage)?.[1]));
+              await app.durable.parked.discard([dead.id], { note: "the decision was read" });
+            }
+            return decision !== null;
+          },
+          { what: "the message's end", timeoutMs: 60_000 },
+        );
+        return decision ?? "ok";
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      client.close();
+      await running.close();
+      await testDatabase[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const handshake = (url: string, token: string | null): Promise<AccessDecision> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers: fieldsOf(token) });
+    socket.once("open", () => {
+      socket.terminate();
+      resolve("ok");
+    });
+    socket.once("unexpected-response", (_request, { statusCode = 0 }) => {
+      resolve(toDecision(statusCode));
+      socket.terminate();
+    });
+    socket.once("error", reject);
+  });
+
+const query = async (url: string, token: string | null): Promise<AccessDecision> => {
+  const headers = { "content-type": "application/json", ...fieldsOf(token) };
+  const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query: "{ open }" }) });
+  if (reply.status !== 200) return toDecision(reply.status);
+  const { errors } = (await reply.json()) as {
+    readonly errors?: readonly { readonly extensions: { readonly status: number } }[];
+  };
+  return errors === undefined ? "ok" : toDecision(errors[0]?.extensions.status ?? 0);
+};
+
+const statuses: Readonly<Record<string, AccessDecision>> = { UNAUTHENTICATED: 401, PERMISSION_DENIED: 403 };
+
+const call = async (client: ReturnType<typeof clientAt>, token: string | null): Promise<AccessDecision> => {
+  try {
+    await client.Open({}, { metadata: fieldsOf(token) });
+    return "ok";
+  } catch (error) {
+    const decision = statuses[(error as { readonly status?: string }).status ?? ""];
+    if (decision === undefined) throw error;
+    return decision;
+  }
+};

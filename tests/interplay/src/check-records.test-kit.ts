@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { waitFor } from "@framework/testing";
+import { type Answered, idOf } from "./send-rows.test-kit.ts";
+import type { Stack } from "./stack.test-kit.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Checks that each reply has one log line and one end of its exchange. */
+export const checkRecords = async (answered: readonly Answered[], { on, observed }: Stack): Promise<void> => {
+  const lines = (): readonly Line[] => observed.lines.filter((line) => "method" in line && "bytes" in line);
+  await waitFor(() => observed.inFlight === 0, { what: "every exchange to end" });
+  const ends = observed.ends.map(([id, end]) => `${id} ${end}`);
+  assert.deepEqual(ends.toSorted(), answered.map(({ row }) => `${idOf(row)} sent`).toSorted());
+  if (!on.has("logging")) return;
+  await waitFor(() => lines().length >= answered.length, { what: "every line" });
+  assert.deepEqual(sorted(lines().map(actual)), sorted(answered.map((answer) => expected(answer, on))));
+};
+
+const actual = ({ method, path, status, route, bytes, request_id, aborted, level }: Line): Line => ({
+  method,
+  path,
+  status,
+  route: route ?? null,
+  bytes,
+  id: request_id ?? null,
+  aborted: aborted ?? false,
+  level,
+});
+
+const expected = ({ row, reply }: Answered, on: Stack["on"]): Line => {
+  const { method = "GET" } = row;
+  const { status } = reply;
+  const [path = ""] = row.path.split("?");
+  const isUnreadable = path === "/%zz";
+  return {
+    method,
+    path: isUnreadable ? "-" : path,
+    status,
+    route: method === "OPTIONS" ? null : row.route === undefined ? path : row.route(on),
+    bytes: reply.bytes.length,
+    id: on.has("requestId") ? idOf(row) : null,
+    aborted: false,
+    level: status >= 500 ? "error" : status >= 400 ? "warn" : "info",
+  };
+};
+
+const sorted = (lines: readonly Line[]): readonly string[] =>
+  lines.map((line) => JSON.stringify(line)).toSorted();

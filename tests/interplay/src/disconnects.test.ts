@@ -1,0 +1,88 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { eachClient, type TestClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Stack, stackOf } from "./stack.test-kit.ts";
+import { toggleNames } from "./toggles.test-kit.ts";
+
+const stack = (): Stack => stackOf({ installed: toggleNames, enabled: toggleNames.toReversed() });
+
+/** Sends a request with an id, and disconnects while the handler runs. */
+const disconnectDuring = async (client: TestClient, { observed }: Stack, id: string): Promise<void> => {
+  const before = observed.calls.get("/waits") ?? 0;
+  const controller = new AbortController();
+  const request = client.get("/waits", { headers: { "x-request-id": id }, signal: controller.signal });
+  const ended = request.catch((error: unknown) => error);
+  await waitFor(() => (observed.calls.get("/waits") ?? 0) > before, { what: "the handler" });
+  controller.abort(new Error("disconnected"));
+  expect(await ended).toMatchObject({ message: "disconnected" });
+};
+
+const linesOf = ({ observed }: Stack, id: string) =>
+  observed.lines.filter((line) => line["request_id"] === id && "latency" in line);
+
+eachClient(
+  test,
+  stack,
+  {
+    "a client that disconnects early has one log line and one end, and opens no circuit": async (
+      client,
+      app,
+    ) => {
+      const { observed } = app;
+      await disconnectDuring(client, app, "one");
+      await disconnectDuring(client, app, "two");
+      await waitFor(() => observed.inFlight === 0, { what: "both exchanges to end" });
+      expect(observed.ends).toEqual([
+        ["one", "aborted"],
+        ["two", "aborted"],
+      ]);
+      const after = await client.get("/waits?now", { headers: { "x-request-id": "after" } });
+      expect([after.status, after.headers.get("x-cache")]).toEqual([200, "MISS"]);
+      await waitFor(() => linesOf(app, "after").length > 0, { what: "the last line" });
+      for (const id of ["one", "two"])
+        expect(linesOf(app, id)).toEqual([
+          expect.objectContaining({ status: 499, aborted: true, route: "/waits" }),
+        ]);
+    },
+
+    "a second client that waits for the same reply receives it after the first disconnected": async (
+      client,
+      { observed },
+    ) => {
+      const controller = new AbortController();
+      const aborted = client.get("/waits?once", { signal: controller.signal }).catch(() => {});
+      await waitFor(() => observed.calls.get("/waits") === 1, { what: "the handler" });
+      const waiting = client.get("/waits?once");
+      await waitFor(() => observed.inFlight === 2, { what: "the second client" });
+      controller.abort(new Error("disconnected"));
+      expect((await waiting).status).toBe(200);
+      await aborted;
+      expect(observed.calls.get("/waits")).toBe(2);
+    },
+
+    "a client that disconnects from a stream has one log line with the status that it received": async (
+      client,
+      app,
+    ) => {
+      const { observed } = app;
+      const controller = new AbortController();
+      const init = {
+        headers: { "x-request-id": "stream", "accept-encoding": "gzip" },
+        signal: controller.signal,
+      };
+      const { status, body } = await client.stream("GET", "/endless", init);
+      const reader = body?.getReader();
+      expect([status, (await reader?.read())?.done]).toEqual([200, false]);
+      const rest = reader?.read().catch(() => {});
+      controller.abort(new Error("disconnected"));
+      await rest;
+      await waitFor(() => observed.inFlight === 0 && observed.calls.has("end of /endless"), {
+        what: "the end",
+      });
+      expect(observed.ends).toEqual([["stream", "aborted"]]);
+      await waitFor(() => linesOf(app, "stream").length > 0, { what: "the line" });
+      expect(linesOf(app, "stream")).toEqual([expect.objectContaining({ status: 200, aborted: true })]);
+    },
+  },
+  { logs: true },
+);

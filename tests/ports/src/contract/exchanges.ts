@@ -1,0 +1,95 @@
+/** One request of the contract, and the reply that every service must send. */
+export interface Exchange {
+  readonly fact: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** The API key to send; none is sent without it. */
+  readonly key?: string;
+  /** A JSON value, or text that is sent unchanged. */
+  readonly body?: unknown;
+  readonly status: number;
+  /** Whole JSON body of the reply; not compared without it. */
+  readonly json?: unknown;
+  /** Value of the field `Location`. */
+  readonly location?: string;
+}
+
+/** The API key that the services are started with. */
+export const API_KEY = "key-for-the-contract";
+
+const emma = { id: 1, title: "Emma", author: "Jane Austen", year: 1815 };
+const dune = { id: 2, title: "Dune", author: "Frank Herbert", year: 1965 };
+const ulysses = { id: 3, title: "Ulysses", author: "Unknown", year: null };
+const withoutId = ({ id: _id, ...book }: typeof emma) => book;
+
+const post = { method: "POST", path: "/books", key: API_KEY } as const;
+const invalid = (...fields: string[]) => ({ status: 400, json: { error: "Invalid input", fields } });
+
+/** The contract: requests in order, to a freshly started service. */
+export const exchanges: readonly Exchange[] = [
+  { fact: "it is healthy", method: "GET", path: "/health", status: 200 },
+  { fact: "no book at first", method: "GET", path: "/books", status: 200, json: { books: [], total: 0 } },
+
+  { fact: "a new book", ...post, body: withoutId(emma), status: 201, json: emma, location: "/books/1" },
+  { fact: "another one", ...post, body: withoutId(dune), status: 201, json: dune, location: "/books/2" },
+  { fact: "defaults", ...post, body: { title: "Ulysses" }, status: 201, json: ulysses, location: "/books/3" },
+
+  { fact: "one book", method: "GET", path: "/books/2", status: 200, json: dune },
+  {
+    fact: "a page of books",
+    method: "GET",
+    path: "/books?page=2&size=2",
+    status: 200,
+    json: { books: [ulysses], total: 3 },
+  },
+  {
+    fact: "the order of the ids",
+    method: "GET",
+    path: "/books",
+    status: 200,
+    json: { books: [emma, dune, ulysses], total: 3 },
+  },
+
+  { fact: "no such book", method: "GET", path: "/books/7", status: 404, json: { error: "Book not found" } },
+  { fact: "no such path", method: "GET", path: "/nowhere", status: 404, json: { error: "Not found" } },
+  {
+    fact: "the same title and author",
+    ...post,
+    body: withoutId(emma),
+    status: 409,
+    json: { error: "The book exists already" },
+  },
+
+  { fact: "an id that is not a number", method: "GET", path: "/books/one", ...invalid("id") },
+  { fact: "a page that is too large", method: "GET", path: "/books?size=101", ...invalid("size") },
+  { fact: "a page below the first", method: "GET", path: "/books?page=0", ...invalid("page") },
+  { fact: "no title", ...post, body: { author: "Nobody" }, ...invalid("title") },
+  { fact: "an empty title", ...post, body: { title: "" }, ...invalid("title") },
+  { fact: "a year as a string", ...post, body: { title: "1984", year: "1949" }, ...invalid("year") },
+  { fact: "two mistakes", ...post, body: { title: "", year: -1 }, ...invalid("title", "year") },
+  { fact: "a body that is not JSON", ...post, body: "{", ...invalid("body") },
+
+  {
+    fact: "no key",
+    ...post,
+    key: "",
+    body: { title: "Persuasion" },
+    status: 401,
+    json: { error: "Unauthorized" },
+  },
+  {
+    fact: "another key",
+    ...post,
+    key: "guess",
+    body: { title: "Persuasion" },
+    status: 401,
+    json: { error: "Unauthorized" },
+  },
+  {
+    fact: "nothing was added by mistake",
+    method: "GET",
+    path: "/books?size=1",
+    status: 200,
+    json: { books: [emma], total: 3 },
+  },
+];
