@@ -4,14 +4,14 @@ import { bundledPackages, bundlePrograms } from "./tools/bundled-sources/src/ind
 
 const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 
-// The tests, and the programs that they start, load the sources from this cache: stripping and compiling them anew takes most of a start.
+// The tests, and the programs that they start, load the sources from this cache: stripping and compiling them again takes most of a start.
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/node-compile-cache`;
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 // The packages have two thousand modules: only the tested one is loaded from its sources, the others as a few files.
 const tested = JSON.parse(readFileSync("package.json", "utf8"));
 const packages = Object.entries(bundledPackages(tested)).map(([name, file]) => [`^${name}$`, file]);
-bundlePrograms(); // here, so that no test waits for it
+bundlePrograms(); // done here, so that no test waits for it
 
 export default {
   cacheDirectory: `${import.meta.dirname}/node_modules/.cache/jest`, // kept when the temporary files of a run are deleted

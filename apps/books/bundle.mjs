@@ -1,5 +1,5 @@
-// node bundle.mjs [FOLDER]: bundles the built service of FOLDER (default: this one) with all packages, as finding and reading a thousand files is half of a start.
-// The bundle still needs node_modules: modules find assets, programs and CommonJS packages there, by paths from the bundle.
+// node bundle.mjs [FOLDER]: bundles the built service in FOLDER (default: this one) with all packages, since finding and reading a thousand files takes half of
+// the start-up time. The bundle still needs node_modules: modules find assets, programs and CommonJS packages there, by paths relative to the bundle.
 import { isBuiltin } from "node:module";
 import { dirname, join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,9 +22,9 @@ const { plugins, define } = ownPlace({
 });
 
 const bundle = await rolldown({
-  input: ["main", "app"].map((name) => join(folder, `dist/${name}.js`)), // the app too, so that it can be imported without being run
+  input: ["main", "app"].map((name) => join(folder, `dist/${name}.js`)), // also the app, so that it can be imported without running it
   platform: "node",
-  tsconfig: false, // the one of a deployed folder extends a file that was not deployed
+  tsconfig: false, // that of a deployed folder extends a file that is not deployed
   external: isBuiltin,
   plugins,
   transform: { define },

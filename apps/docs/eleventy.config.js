@@ -1,6 +1,6 @@
 import { configure } from "./src/build/configure.ts";
 
-/** The pages come from the repository, so there is no folder of templates but the layout's. */
+/** The pages come from the repository, so the only folder of templates is that of the layout. */
 export default async (eleventy) => {
   await configure(eleventy);
   return {

@@ -1,4 +1,4 @@
-// Bundles the page's program, and copies its other files into the built package. With --print it only prints the program, for the source tree.
+// Bundles the page's program, and copies its other files into the built package. With --print it only prints the program, for use from the source tree.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";

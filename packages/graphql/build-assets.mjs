@@ -1,4 +1,4 @@
-// Copies the files that GraphiQL's page loads, compressed, and their licence into the built package: 2 MB in place of 9.
+// Copies the files that GraphiQL's page loads, compressed, and their licence into the built package: 2 MB instead of 9.
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -9,5 +9,5 @@ mkdirSync(copies, { recursive: true });
 for (const file of Object.keys(bundleFiles))
   writeFileSync(join(copies, `${file}.br`), await compressOrigin(file, 9));
 const origin = dirname(createRequire(import.meta.url).resolve("@graphql-yoga/render-graphiql/package.json"));
-// With a file named LICENSE in any folder, pnpm leaves out this package's own.
+// pnpm leaves out this package's LICENSE if any folder has a file of that name.
 copyFileSync(join(origin, "LICENSE"), join(copies, "graphiql-LICENSE.txt"));

@@ -9,10 +9,10 @@ const randomHex = (bytes) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 
-/** The first span of a trace that the service continues and records (W3C Trace Context): everything that a change causes is in it. */
+/** Starts a trace (W3C Trace Context), which the service continues and records: it contains everything that a change causes. */
 const newTrace = () => `00-${randomHex(16)}-${randomHex(8)}-03`;
 
-/** The CSRF token, which the service sets anew with each session. */
+/** The CSRF token; it changes with the session. */
 const csrfToken = () => /(?:^|; )_csrf=([^;]+)/.exec(document.cookie)?.[1];
 
 const sendOnce = (method, path, body) =>
@@ -25,7 +25,7 @@ const sendOnce = (method, path, body) =>
     body: body && JSON.stringify(body),
   });
 
-/** Sends a request; one that is refused for its CSRF token is repeated with the token that came with the refusal. */
+/** Sends a request; if its CSRF token is refused, repeats it with the new token from the reply. */
 const send = async (method, path, body) => {
   const before = csrfToken();
   let reply = await sendOnce(method, path, body);
@@ -35,25 +35,25 @@ const send = async (method, path, body) => {
   throw Object.assign(new Error(data.detail ?? data.error), { status: reply.status });
 };
 
-const say = (text, isProblem = false) => {
+const showMessage = (text, isProblem = false) => {
   message.textContent = text;
   message.classList.toggle("problem", isProblem);
 };
 
-/** Makes a change and shows why it failed; without a session it asks for a login. */
+/** Makes a change, and shows the error if it fails; without a session it asks for a login. */
 const attempt = async (change) => {
-  say("");
+  showMessage("");
   try {
     await change();
   } catch (error) {
-    say(error.message, true);
+    showMessage(error.message, true);
     if (error.status !== 401) return;
     login.hidden = false;
     login.elements.user.focus();
   }
 };
 
-const item = ({ id, title, author, genre, year }) => {
+const createItem = ({ id, title, author, genre, year }) => {
   const entry = document.createElement("li");
   const text = document.createElement("div");
   const details = document.createElement("span");
@@ -71,8 +71,8 @@ let latest = 0;
 const show = async () => {
   const call = ++latest;
   const { books, total } = await send("GET", `/books?limit=${MAX_SHOWN}`);
-  if (call !== latest) return; // a later call has the newer list
-  list.replaceChildren(...books.map(item));
+  if (call !== latest) return; // a later call shows a newer list
+  list.replaceChildren(...books.map(createItem));
   const first = total > books.length ? `, the first ${books.length} are shown` : "";
   count.textContent = total === 1 ? "1 book" : `${total} books${first}`;
 };
@@ -82,7 +82,7 @@ const refresh = () =>
     count.textContent = `The list could not be loaded: ${error.message}`;
   });
 
-/** The form's fields without the empty ones, for which the service has defaults. */
+/** The fields of a form, without empty ones, for which the service has defaults. */
 const filledIn = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
 
 add.addEventListener("submit", (event) => {
@@ -102,7 +102,7 @@ login.addEventListener("submit", (event) => {
     await send("POST", "/session", filledIn(login));
     login.reset();
     login.hidden = true;
-    say("You are signed in. Repeat your change.");
+    showMessage("You are signed in. Repeat your change.");
   });
 });
 
@@ -110,7 +110,7 @@ void refresh();
 const feed = new WebSocket(`${location.origin.replace("http", "ws")}/feed`);
 feed.addEventListener("open", () => {
   live.textContent = "Changes appear as they happen.";
-  void refresh(); // the list above could miss a change before the connection
+  void refresh(); // the first list may lack a change made before the connection was open
 });
 feed.addEventListener("message", refresh);
 feed.addEventListener("close", () => {

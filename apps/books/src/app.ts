@@ -23,7 +23,7 @@ import { booksSettings, type BooksSettings } from "./settings.ts";
 
 const folder = (name: string): string => join(import.meta.dirname, "..", name);
 
-/** Composes the application without starting it. */
+/** Creates the app without starting it. */
 export const createBooksApp = (settings: BooksSettings = booksSettings()): BooksApp => {
   const app = new BooksApp();
   enableFeatures(app, settings);
@@ -47,7 +47,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .exceptionHandler(ValueError, (_request, error) =>
       Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
     )
-    .exceptionHandler(ValidationError, refusedInput)
+    .exceptionHandler(ValidationError, replyToInvalidInput)
     .exceptionHandler(Error, () => Response.json({ error: "Internal server error" }, { status: 500 }))
     .registerBlueprint(readingRoutes(books))
     .registerBlueprint(versionOne(books))
@@ -104,12 +104,12 @@ const enableFeatures = (
       description: "A small service for books.",
       license: { name: "MIT", identifier: "MIT" },
     })
-    .enableAsyncapi({ title: "Books", version: "1.0.0", description: "What happens to books and orders." })
+    .enableAsyncapi({ title: "Books", version: "1.0.0", description: "Events of books and orders." })
     .enableHealthChecks()
     .enablePrometheus()
     .enableDatabase({
       url: databaseUrl,
-      // A request waits for a free connection, for a new one, and for an answer: databaseSecs together.
+      // A request may wait for a free connection, for a new one, and for an answer: together at most databaseSecs.
       connectionTimeoutSecs: databaseSecs / 4,
       answerTimeoutSecs: databaseSecs / 2,
       migrations: folder("migrations"),
@@ -123,8 +123,8 @@ const enableFeatures = (
     .enableCqrs();
 };
 
-/** A missing, blank or non-string title gets the interface's own 400; other problems are listed by location. */
-const refusedInput = (
+/** A missing, blank or non-string title gets a special 400; other problems are listed by location. */
+const replyToInvalidInput = (
   { method, path }: HttpRequest,
   { issues, detail, status }: ValidationError,
 ): Response => {

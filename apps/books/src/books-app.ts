@@ -32,7 +32,7 @@ import { websocket } from "@framework/websocket";
 
 /** The application class: `App` with every feature of the service. */
 export class BooksApp extends App.with(
-  telemetry, // first: it stops last, and so sends the spans of all others
+  telemetry, // first: it stops last, so it can send the spans of all others
   logging,
   requestId,
   cors,

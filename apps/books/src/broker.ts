@@ -4,10 +4,10 @@ import { rabbitmqBroker } from "@framework/rabbitmq";
 import { sqsBroker } from "@framework/sqs";
 import type { BooksSettings } from "./settings.ts";
 
-/** Addresses of the brokers that messages may travel on; at most one is set. */
+/** Addresses of message brokers; at most one is set. */
 type BrokerSettings = Pick<BooksSettings, "kafkaBrokers" | "amqpUrl" | "sqsRegion" | "sqsEndpoint">;
 
-/** The configuration of messaging: on Kafka, RabbitMQ or SQS through the outbox, or without one on the database of the books. */
+/** Configuration of messaging: Kafka, RabbitMQ or SQS through the outbox; without a broker, messages stay in the database of the books. */
 export const brokerConfig = (settings: BrokerSettings): Partial<MessagingConfig> => {
   const broker = brokerOf(settings);
   return broker === null ? {} : { broker, outbox: true };

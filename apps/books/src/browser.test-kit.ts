@@ -1,12 +1,12 @@
 import type { TestClient, TestInit, TestReply } from "@framework/testing";
 
-/** A browser on a client that others share: it has its own cookies, whose values a test can read. */
+/** A browser with its own cookies, which a test can read, on a shared client. */
 export interface Browser {
   readonly cookies: ReadonlyMap<string, string>;
   request(method: string, path: string, init?: TestInit): Promise<TestReply>;
 }
 
-/** Creates a browser without cookies. Their attributes do not count, except for an expiry at once. */
+/** Creates a browser without cookies. It ignores the attributes of cookies, except an immediate expiry. */
 export const browserOn = (client: TestClient): Browser => {
   const cookies = new Map<string, string>();
   return {

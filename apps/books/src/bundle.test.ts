@@ -7,7 +7,7 @@ import { type Program, startProgram } from "@framework/testing";
 
 const folder = join(import.meta.dirname, "../dist/service");
 
-/** Starts the service as its container does; its build must be up to date. */
+/** Starts the service as its container does; the build must be up to date. */
 const startBundle = (env: Readonly<Record<string, string>>, workers: number): Promise<Program> =>
   startProgram(join(folder, "main.js"), {
     args: ["--workers", String(workers)],
@@ -37,7 +37,7 @@ test("the bundled service finds a library that it loads on first use", async () 
   await expect(started).rejects.toThrow(/ECONNREFUSED 127\.0\.0\.1:1/);
 });
 
-test("the bundle has the modules of npm inside, and no path of the machine that made it", () => {
+test("the bundle contains the npm packages, and no path of the build machine", () => {
   const files = readdirSync(folder);
   expect(files.length).toBeLessThan(100);
   const text = files.map((file) => readFileSync(join(folder, file), "utf8")).join("\n");

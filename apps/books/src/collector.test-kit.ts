@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A span as the collector received it. Ids are hexadecimal; `parent` is empty for the first span of a trace. */
+/** A received span. Ids are hexadecimal; `parent` is empty for the first span of a trace. */
 export interface CollectedSpan {
   readonly trace: string;
   readonly id: string;
@@ -9,7 +9,7 @@ export interface CollectedSpan {
   readonly name: string;
 }
 
-/** A collector of OTLP over HTTP that decodes the ids and names of spans. */
+/** An OTLP collector over HTTP that decodes the ids and names of spans. */
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
@@ -37,7 +37,7 @@ export const startCollector = async (): Promise<Collector> => {
   };
 };
 
-/** Decodes an ExportTraceServiceRequest: its resource spans (field 1) have scope spans (2), which have spans (2). */
+/** Decodes an ExportTraceServiceRequest: it contains resource spans (field 1), these scope spans (2), these spans (2). */
 const spansOf = (request: Buffer): CollectedSpan[] =>
   parts(request, 1)
     .flatMap((resourceSpans) => parts(resourceSpans, 2))
@@ -47,7 +47,7 @@ const spansOf = (request: Buffer): CollectedSpan[] =>
       return { trace: hex(1), id: hex(2), parent: hex(4), name: parts(span, 5).join("") };
     });
 
-/** Returns the values of a field of a protobuf message that have a length: texts, bytes, messages. */
+/** Returns the values of a length-delimited field of a protobuf message: strings, bytes, messages. */
 const parts = (message: Buffer, field: number): Buffer[] => {
   const found: Buffer[] = [];
   let at = 0;

@@ -21,7 +21,7 @@ interface Book {
 }
 
 /** Observations of the clients. */
-interface Ledger {
+interface Observations {
   /** Titles by acknowledged id. */
   readonly acknowledged: Map<number, string>;
   /** Every title that was sent. */
@@ -39,7 +39,7 @@ const allBooks = async (client: TestClient): Promise<Book[]> => {
   }
 };
 
-const expectWhole = async (client: TestClient, { acknowledged, sent }: Ledger): Promise<void> => {
+const expectConsistent = async (client: TestClient, { acknowledged, sent }: Observations): Promise<void> => {
   const books = await allBooks(client);
   expect(books.map(({ id }) => id)).toEqual(books.map((_, at) => at + 1)); // no duplicate, no gap
   const titles = new Map(books.map(({ id, title }) => [id, title]));
@@ -48,27 +48,27 @@ const expectWhole = async (client: TestClient, { acknowledged, sent }: Ledger): 
   expect([...titles.values()].filter((title) => !sent.has(title))).toEqual([]);
 };
 
-/** Writes until the program is killed; returns the number of requests in flight at that moment. */
-const writeUntilGone = async (
+/** Writes until the program is killed; returns the number of requests that were then in flight. */
+const writeUntilKilled = async (
   { client, output }: Program,
-  ledger: Ledger,
-  acknowledgedOne: () => void,
+  seen: Observations,
+  onAcknowledged: () => void,
 ): Promise<number> => {
   const write = async (): Promise<number> => {
     for (;;) {
-      const title = `book ${ledger.sent.size + 1}`;
-      ledger.sent.add(title);
+      const title = `book ${seen.sent.size + 1}`;
+      seen.sent.add(title);
       const reply = await client.post("/books", { json: { title } }).catch(() => null);
       if (reply === null) return 1;
       if (reply.status !== 201) throw new Error(`${reply.status} ${reply.text}; ${output()}`);
       const book = reply.json<Book>();
-      expect([book.title, ledger.acknowledged.get(book.id)]).toEqual([title, undefined]);
-      ledger.acknowledged.set(book.id, title);
-      acknowledgedOne();
+      expect([book.title, seen.acknowledged.get(book.id)]).toEqual([title, undefined]);
+      seen.acknowledged.set(book.id, title);
+      onAcknowledged();
     }
   };
-  const cut = await Promise.all(Array.from({ length: writers }, write));
-  return cut.reduce((sum, one) => sum + one, 0);
+  const inFlight = await Promise.all(Array.from({ length: writers }, write));
+  return inFlight.reduce((sum, one) => sum + one, 0);
 };
 
 test(
@@ -83,25 +83,25 @@ test(
     };
     const start = (): Promise<Program> => startBooks(env);
     const random = seededRandom(seed);
-    const ledger: Ledger = { acknowledged: new Map(), sent: new Set() };
-    let cut = 0;
+    const seen: Observations = { acknowledged: new Map(), sent: new Set() };
+    let unanswered = 0;
     for (let kill = 0; kill < kills; kill++) {
       await using program = await start();
-      await expectWhole(program.client, ledger);
-      let left = 1 + Math.floor(random() * mostBooks);
-      const moment = random() * mostMs;
-      cut += await writeUntilGone(program, ledger, () => {
-        if (--left === 0) void pause(moment).then(() => program.kill());
+      await expectConsistent(program.client, seen);
+      let remaining = 1 + Math.floor(random() * mostBooks);
+      const delayMs = random() * mostMs;
+      unanswered += await writeUntilKilled(program, seen, () => {
+        if (--remaining === 0) void pause(delayMs).then(() => program.kill());
       });
       expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
     }
     await using program = await start();
-    await expectWhole(program.client, ledger);
+    await expectConsistent(program.client, seen);
     const { length } = await allBooks(program.client);
     console.log(
-      `${kills} kills: ${ledger.acknowledged.size} books acknowledged, ${length} there, ${cut} requests cut off`,
+      `${kills} kills: ${seen.acknowledged.size} books acknowledged, ${length} stored, ${unanswered} requests unanswered`,
     );
-    expect(cut).toBe(kills * writers);
+    expect(unanswered).toBe(kills * writers);
     expect((await program.client.post("/books", { json: { title: "last" } })).json()).toMatchObject({
       id: length + 1,
     });

@@ -8,7 +8,7 @@ export interface Printed {
   readonly printed: string;
 }
 
-/** A shell that knows as much as the README uses: curl with one cookie jar, `head`, `grep`, a variable and `$(csrf)`. */
+/** A shell that supports what the README uses: curl with one cookie jar, `head`, `grep`, a variable and `$(csrf)`. */
 export interface Shell {
   /** Runs a line with curl. @throws for flags that the README does not use */
   curl(line: string): Promise<Printed>;
@@ -27,26 +27,26 @@ export const shellOn = (client: TestClient): Shell => {
   return {
     set: (variable, value) => void variables.set(variable, value),
     async curl(line) {
-      const [, zeros, command = "", wanted] =
+      const [, zeros, command = "", prefix] =
         /^(?:head -c (\d+) \/dev\/zero \| )?(curl .*?)(?: \| grep '\^(\w+)')?$/.exec(line) ?? [];
       const [, ...args] = words(command, expand);
-      const { status, printed } = await answer(args, zeros === undefined ? null : Number(zeros), (usesJar) =>
+      const { status, printed } = await runCurl(args, zeros === undefined ? null : Number(zeros), (usesJar) =>
         usesJar ? jar : plain,
       );
-      const lines = printed.split("\n").filter((each) => wanted === undefined || each.startsWith(wanted));
+      const lines = printed.split("\n").filter((each) => prefix === undefined || each.startsWith(prefix));
       return { status, printed: lines.join("\n") };
     },
   };
 };
 
-/** Splits a command into words like a shell; variables count in double quotes. */
+/** Splits a command into words like a shell; variables are expanded in double quotes. */
 const words = (command: string, expand: (text: string) => string): string[] =>
   Array.from(command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g), ([, single, double, plain = ""]) =>
     double === undefined ? (single ?? plain) : expand(double),
   );
 
-/** Sends the request of a curl command. @param zeros bytes on its standard input */
-const answer = async (
+/** Sends the request of a curl command. @param zeros number of zero bytes on its standard input */
+const runCurl = async (
   args: readonly string[],
   zeros: number | null,
   browser: (usesJar: boolean) => Browser,
@@ -69,12 +69,12 @@ const answer = async (
   const [target = ""] = positionals;
   const { pathname, search } = new URL(`http://${target}`);
   const method = values.request ?? (values.json === undefined && zeros === null ? "GET" : "POST");
-  const given = (values.header ?? []).map((line) => line.split(": ") as [name: string, value: string]);
-  const kind =
+  const ownHeaders = (values.header ?? []).map((line) => line.split(": ") as [name: string, value: string]);
+  const defaults =
     values.json === undefined
       ? { accept: "*/*" }
       : { accept: "application/json", "content-type": "application/json" };
-  const headers = { ...kind, ...Object.fromEntries(given) };
+  const headers = { ...defaults, ...Object.fromEntries(ownHeaders) };
   const body = zeros === null ? values.json : new Uint8Array(zeros);
   const options = { headers, ...(body !== undefined && { body }) };
   const reply = await browser(values.cookie !== undefined).request(method, pathname + search, options);

@@ -2,11 +2,11 @@
 import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
-import { useAll } from "./dev-page-actions.test-kit.ts";
+import { callEveryAction } from "./dev-page-actions.test-kit.ts";
 
 withServer("postgres", (server) => {
-  test("every panel is read, and every action works, on PostgreSQL", async () => {
+  test("every panel is shown, and every action works, on PostgreSQL", async () => {
     await using database = await databaseInSchema(server);
-    await useAll({ DATABASE_URL: database.url });
+    await callEveryAction({ DATABASE_URL: database.url });
   }, 120_000);
 });

@@ -1,26 +1,26 @@
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
-import { type BooksService, busy, type Heard, pageOf } from "./dev-page.test-kit.ts";
+import { type BooksService, type LiveStream, pageOf, withBusyPage } from "./dev-page.test-kit.ts";
 
-/** An action of a panel, as a developer uses it. */
-interface Use {
+/** A call of an action of a panel. */
+interface ActionCall {
   readonly panel: string;
   readonly action: string;
-  /** The row, or what finds it. @default the panel's own */
+  /** The row, or a function that finds it. @default an action of the panel itself */
   readonly row?: string | (() => Promise<string>);
   readonly texts?: Readonly<Record<string, string>>;
 }
 
-type Uses = (service: BooksService, heard: Heard) => readonly Use[];
+type ActionCalls = (service: BooksService, live: LiveStream) => readonly ActionCall[];
 
 const ORDER = "order version 1";
 
-/** Waits for a row that allows an action; of several it is the one at an index, of those with a text in a cell. */
+/** Waits for a row that allows an action. @param at index among several such rows @param text text that a cell must have */
 const rowFor =
-  (heard: Heard, panel: string, action: string, at = -1, text?: string) =>
+  (live: LiveStream, panel: string, action: string, at = -1, text?: string) =>
   async (): Promise<string> => {
     const find = () =>
-      heard
+      live
         .panel(panel)
         ?.content.rows.filter(
           ({ actions, cells }) =>
@@ -31,16 +31,16 @@ const rowFor =
     return find()?.id ?? "";
   };
 
-/** The same row for every action: it leaves the panel with the first. */
-const kept = (row: () => Promise<string>): (() => Promise<string>) => {
+/** Remembers the row for later actions, since it leaves the panel with the first. */
+const rememberRow = (row: () => Promise<string>): (() => Promise<string>) => {
   let found: Promise<string> | undefined;
   return () => (found ??= row());
 };
 
-/** Every action of every panel, in an order in which each finds what it needs. */
-export const uses: Uses = (_, heard) => {
-  const order = (key: string, action: string) => rowFor(heard, "sagas", action, 0, key);
-  const reminder = kept(rowFor(heard, "work", "cancel", 0));
+/** Calls of every action of every panel, ordered so that each finds its row. */
+export const actionCalls: ActionCalls = (_, live) => {
+  const order = (key: string, action: string) => rowFor(live, "sagas", action, 0, key);
+  const reminder = rememberRow(rowFor(live, "work", "cancel", 0));
   return [
     { panel: "circuits", action: "trip", row: "GET /books" },
     { panel: "circuits", action: "reset", row: "GET /books" },
@@ -58,10 +58,10 @@ export const uses: Uses = (_, heard) => {
     {
       panel: "parked",
       action: "discard",
-      row: rowFor(heard, "parked", "discard"),
+      row: rowFor(live, "parked", "discard"),
       texts: { note: "a test" },
     },
-    { panel: "parked", action: "replay", row: rowFor(heard, "parked", "replay", 0) },
+    { panel: "parked", action: "replay", row: rowFor(live, "parked", "replay", 0) },
     { panel: "work", action: "cancel", row: reminder },
     { panel: "work", action: "retry", row: reminder },
     {
@@ -73,8 +73,8 @@ export const uses: Uses = (_, heard) => {
     { panel: "sagas", action: "skip", row: order("3", "skip"), texts: { reason: "paid at the counter" } },
     { panel: "sagas", action: "settle", row: order("4", "settle"), texts: { reason: "paid by cheque" } },
     { panel: "sagas", action: "cancel", row: order("1", "cancel"), texts: { reason: "a test" } },
-    { panel: "projections", action: "go-live", row: rowFor(heard, "projections", "go-live", 0, "100 %") },
-    { panel: "projections", action: "resume", row: rowFor(heard, "projections", "resume") },
+    { panel: "projections", action: "go-live", row: rowFor(live, "projections", "go-live", 0, "100 %") },
+    { panel: "projections", action: "resume", row: rowFor(live, "projections", "resume") },
     { panel: "projections", action: "cancel", row: "statistics 2" },
     { panel: "projections", action: "rebuild", row: "statistics 2" },
     {
@@ -96,19 +96,19 @@ export const uses: Uses = (_, heard) => {
   ];
 };
 
-/** Names of all actions of the panels that a page heard of. */
-export const actionsOf = (heard: Heard): readonly string[] =>
-  heard.panels().flatMap(({ name, actions }) => actions.map((action) => `${name} ${action.name}`));
+/** Names of all actions of all panels. */
+export const actionsOf = (live: LiveStream): readonly string[] =>
+  live.panels().flatMap(({ name, actions }) => actions.map((action) => `${name} ${action.name}`));
 
-/** Uses every action once, on the database of the service. */
-export const useAll = (variables: Readonly<Record<string, string>> = {}): Promise<void> =>
-  busy(async (service, heard) => {
+/** Calls every action once. @param variables settings of the service */
+export const callEveryAction = (variables: Readonly<Record<string, string>> = {}): Promise<void> =>
+  withBusyPage(async (service, live) => {
     const { act } = pageOf(service.page);
-    const table = uses(service, heard);
-    expect(table.map(({ panel, action }) => `${panel} ${action}`).toSorted()).toEqual(
-      actionsOf(heard).toSorted(),
+    const calls = actionCalls(service, live);
+    expect(calls.map(({ panel, action }) => `${panel} ${action}`).toSorted()).toEqual(
+      actionsOf(live).toSorted(),
     );
-    for (const { panel, action, row = null, texts = {} } of table) {
+    for (const { panel, action, row = null, texts = {} } of calls) {
       const id = typeof row === "function" ? await row() : row;
       const outcome = await act(panel, action, id, texts);
       expect({ panel, action, id, ...outcome }).toMatchObject({ panel, action, ok: true });

@@ -1,15 +1,15 @@
 // oxlint-disable jest/expect-expect -- the kit asserts
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { actionsOf, useAll, uses } from "./dev-page-actions.test-kit.ts";
-import { busy, pageOf } from "./dev-page.test-kit.ts";
+import { actionCalls, actionsOf, callEveryAction } from "./dev-page-actions.test-kit.ts";
+import { pageOf, withBusyPage } from "./dev-page.test-kit.ts";
 
-test("every action of every panel works on the dev page", () => useAll(), 120_000);
+test("every action of every panel works on the dev page", () => callEveryAction(), 120_000);
 
 test(
   "every action of every panel is refused without the token, with another one, and from another origin, site and host",
   () =>
-    busy(async (service, heard) => {
+    withBusyPage(async (service, live) => {
       const { post, headers } = pageOf(service.page);
       const { authorization, ...withoutToken } = headers;
       const attempts: readonly (readonly [status: number, headers: Readonly<Record<string, string>>])[] = [
@@ -20,27 +20,24 @@ test(
         [403, { ...headers, "sec-fetch-site": "cross-site" }],
         [415, { ...headers, "content-type": "text/plain" }],
       ];
-      const before = () => heard.panels().map(({ name, content }) => [name, content.rows.length]);
-      const rows = before();
+      const countRows = () => live.panels().map(({ name, content }) => [name, content.rows.length]);
+      const before = countRows();
       const statuses = [];
-      for (const { panel, action, row = null, texts = {} } of uses(service, heard)) {
+      for (const { panel, action, row = null, texts = {} } of actionCalls(service, live)) {
         const id = typeof row === "function" ? await row() : row;
-        for (const [status, sent] of attempts) {
-          const reply = await post({ do: "act", panel, action, row: id, texts }, sent);
+        for (const [status, sentHeaders] of attempts) {
+          const reply = await post({ do: "act", panel, action, row: id, texts }, sentHeaders);
           statuses.push([panel, action, status, reply.status]);
         }
       }
-      expect(statuses.filter(([, , wanted, got]) => wanted !== got)).toEqual([]);
-      expect(statuses).toHaveLength(actionsOf(heard).length * attempts.length);
-      const heardSoFar = heard.text().length;
-      await waitFor(
-        () => heard.text().length > heardSoFar && heard.text().slice(heardSoFar).includes('"name":"work"'),
-        {
-          what: "another report",
-          timeoutMs: 60_000,
-        },
-      );
-      expect(before()).toEqual(rows);
+      expect(statuses.filter(([, , expected, actual]) => expected !== actual)).toEqual([]);
+      expect(statuses).toHaveLength(actionsOf(live).length * attempts.length);
+      const { length } = live.text();
+      await waitFor(() => live.text().slice(length).includes('"name":"work"'), {
+        what: "another state of the panel",
+        timeoutMs: 60_000,
+      });
+      expect(countRows()).toEqual(before);
       expect((await fetch(`${service.service.url}/books`)).status).toBe(200); // no circuit was opened
     }),
   120_000,

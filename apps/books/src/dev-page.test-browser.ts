@@ -15,13 +15,13 @@ import {
   views,
   type Visit,
 } from "@framework/browser";
-import { busy } from "./dev-page.test-kit.ts";
+import { withBusyPage } from "./dev-page.test-kit.ts";
 
 const skip = noChromium();
 
-/** Opens the dev page; checks afterwards that it made no complaint and asked no other host. */
+/** Opens the dev page; afterwards checks that it had no problems and sent no request to another host. */
 const opening = (view: View, facts: (visit: Visit, url: string) => Promise<void>): Promise<void> =>
-  busy(async ({ service, page }) => {
+  withBusyPage(async ({ service, page }) => {
     await using chromium = await startChromium();
     await using visit = await chromium.visit(String(page), view);
     await shows(visit, `document.querySelector("#state").textContent === "Live"`, "the connection");
@@ -33,8 +33,8 @@ const opening = (view: View, facts: (visit: Visit, url: string) => Promise<void>
 const has = (text: string): string =>
   `document.querySelector("main").textContent.includes(${JSON.stringify(text)})`;
 
-/** Opens each view by its link. */
-const eachView = async (visit: Visit, look: (at: string) => Promise<void>): Promise<void> => {
+/** Opens each view by its link, and checks it. */
+const eachView = async (visit: Visit, check: (at: string) => Promise<void>): Promise<void> => {
   const links = await visit.evaluate<string[]>(
     `[...document.querySelectorAll("nav a")].map((each) => each.getAttribute("href").slice(1))`,
   );
@@ -42,13 +42,13 @@ const eachView = async (visit: Visit, look: (at: string) => Promise<void>): Prom
   for (const at of links) {
     await visit.evaluate(`document.querySelector('nav a[href="#${at}"]').click()`);
     await shows(visit, `document.querySelector('nav a[href="#${at}"]')?.ariaCurrent === "page"`, at);
-    await look(at);
+    await check(at);
   }
 };
 
 for (const view of views)
   void test(
-    `every view of the dev page ${viewName(view)} has no violation, complaint or sideways scrolling`,
+    `every view of the dev page ${viewName(view)} has no violation, problem or horizontal scrolling`,
     { skip },
     () =>
       opening(view, async (visit, url) => {
@@ -65,7 +65,7 @@ for (const view of views)
       }),
   );
 
-void test("by keyboard alone a circuit is opened and a stream is looked at as it was", { skip }, () =>
+void test("by keyboard alone a circuit is opened and an earlier state of a stream is viewed", { skip }, () =>
   opening({}, async (visit, url) => {
     await tabUntil(visit, `${FOCUSED_TEXT} === "Circuits"`);
     await visit.press("Enter");

@@ -31,8 +31,8 @@ export const running = async (
   }
 };
 
-/** A panel as the live stream has it. */
-export interface ToldPanel {
+/** The state of a panel, as sent by the live stream. */
+export interface PanelSnapshot {
   readonly name: string;
   readonly content: {
     readonly rows: readonly {
@@ -44,22 +44,22 @@ export interface ToldPanel {
   readonly actions: readonly { readonly name: string; readonly on: "row" | "panel" }[];
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface Outcome {
   readonly ok: boolean;
   readonly message: string | null;
 }
 
-/** What a page heard. */
-export interface Heard {
+/** The live stream, as received by a page. */
+export interface LiveStream {
   readonly text: () => string;
   /** The latest state of a panel. */
-  readonly panel: (name: string) => ToldPanel | undefined;
-  readonly panels: () => readonly ToldPanel[];
+  readonly panel: (name: string) => PanelSnapshot | undefined;
+  readonly panels: () => readonly PanelSnapshot[];
   readonly stop: () => void;
 }
 
-/** The dev page of a service, as its page in a browser uses it. */
+/** A client of the dev page, which sends the same requests as the page in a browser. */
 export const pageOf = (url: URL | null) => {
   if (url === null) throw new Error("there is no dev page");
   const headers = {
@@ -80,16 +80,16 @@ export const pageOf = (url: URL | null) => {
       texts: Readonly<Record<string, string>> = {},
     ): Promise<Outcome> => call({ do: "act", panel, action, row, texts }) as Promise<Outcome>,
     details: (panel: string, row: string) => call({ do: "details", panel, row }),
-    async listen(): Promise<Heard> {
+    async listen(): Promise<LiveStream> {
       const end = new AbortController();
       const reply = await fetch(new URL("/live", url), { headers, signal: end.signal });
       let text = "";
       void (async () => {
         for await (const chunk of reply.body ?? []) text += new TextDecoder().decode(chunk as Uint8Array);
       })().catch(() => {}); // stopped below
-      const panels = (): readonly ToldPanel[] => {
-        const found = [...text.matchAll(/^data: (\{"tell":"panel".*)$/gm)].map(
-          ([, data = ""]) => (JSON.parse(data) as { readonly panel: ToldPanel }).panel,
+      const panels = (): readonly PanelSnapshot[] => {
+        const found = [...text.matchAll(/^data: (\{"type":"panel".*)$/gm)].map(
+          ([, data = ""]) => (JSON.parse(data) as { readonly panel: PanelSnapshot }).panel,
         );
         return [...new Map(found.map((panel) => [panel.name, panel])).values()];
       };
@@ -104,11 +104,11 @@ export const pageOf = (url: URL | null) => {
 };
 
 /**
- * Runs a service with lent books, an order that waits for its parcel, three orders that wait for an operator, views that are made again, of which one has
- * lost its table, and two messages that nobody can read, and listens to its dev page.
+ * Runs a service and opens its dev page. The service has lent books, an order that waits for its parcel, three orders that wait for an operator, rebuilt
+ * views of which one has lost its table, and two invalid messages.
  */
-export const busy = (
-  facts: (service: BooksService, heard: Heard) => Promise<void>,
+export const withBusyPage = (
+  facts: (service: BooksService, live: LiveStream) => Promise<void>,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<void> =>
   running(
@@ -122,22 +122,22 @@ export const busy = (
       };
       await send("POST", "/books", { title: "Emma" });
       await send("POST", "/books/1/loan", { member: "ann" });
-      await app.db.execute`DROP TABLE statistics_v2`; // no loan can be counted there
+      await app.db.execute`DROP TABLE statistics_v2`; // so that the view fails at the next loan
       await send("POST", "/books", { title: "Persuasion" });
       await send("POST", "/books/2/loan", { member: "ann" });
       await send("PUT", "/books/1/stock", { copies: 5 });
       await send("PUT", "/orders/1", { book: 1, card: "4242" });
       for (const order of [2, 3, 4]) await send("PUT", `/orders/${order}`, { book: 1, card: "garbled" });
       for (const key of ["1", "2"]) await app.messaging.send("books", { type: "book.burnt", key, data: {} });
-      const heard = await pageOf(page).listen();
-      const rows = (panel: string): ToldPanel["content"]["rows"] => heard.panel(panel)?.content.rows ?? [];
+      const live = await pageOf(page).listen();
+      const rows = (panel: string): PanelSnapshot["content"]["rows"] => live.panel(panel)?.content.rows ?? [];
       const isReady = (): boolean =>
         rows("parked").length === 2 &&
         rows("sagas").filter(({ cells }) => cells.includes("paused")).length === 3 &&
         rows("projections").some(({ actions }) => actions?.includes("resume") === true);
       await waitFor(isReady, { what: "the panels", timeoutMs: 60_000 });
-      await facts(books, heard);
-      heard.stop();
+      await facts(books, live);
+      live.stop();
     },
     { BOOKS_REBUILD: "1", BOOKS_GO_LIVE: "by-hand", ...variables },
   );

@@ -33,15 +33,15 @@ test("in development the page shows requests, and a panel of every feature that 
       what: "the request",
       timeoutMs: 60_000,
     });
-    const [, request = ""] = /data: (.*"tell":"request".*"path":"\/books".*)/.exec(live.text()) ?? [];
+    const [, request = ""] = /data: (.*"type":"request".*"path":"\/books".*)/.exec(live.text()) ?? [];
     expect(request).toContain('"route":"/books"');
     expect(request).toContain("the circuit GET /books is closed");
-    expect(request).toContain("requests are left");
+    expect(request).toContain("requests remain");
     expect(request).not.toMatch(/canary|Austen/);
     live.stop();
   }));
 
-test("circuits are opened and closed, and faults come and go, on the page", () =>
+test("the page opens and closes circuits, and adds and removes faults", () =>
   running("development", async ({ service, page: url }) => {
     const { act } = pageOf(url);
     const status = async () => (await fetch(`${service.url}/books`)).status;
@@ -65,7 +65,7 @@ test("circuits are opened and closed, and faults come and go, on the page", () =
     expect((await fetch(`${service.url}/books/1`)).status).toBe(404);
   }));
 
-test("an order runs in the time machine: its worker is lost after the payment, and the plan refunds and puts back", () =>
+test("an order runs in the time machine: its worker crashes after the payment, and the plan undoes the payment and the reservation", () =>
   running("development", async ({ page: url }) => {
     const { act, details } = pageOf(url);
     const row = "order version 1";
@@ -78,7 +78,7 @@ test("an order runs in the time machine: its worker is lost after the payment, a
     expect(await details("time-machine", row)).toMatchObject({
       tables: [{ title: "Compensation plan", rows: [{ cells: ["charge"] }, { cells: ["reserve"] }] }, {}, {}],
     });
-    expect(await act("time-machine", "run", row)).toMatchObject({ message: "Nothing is due any more" });
+    expect(await act("time-machine", "run", row)).toMatchObject({ message: "Nothing more is due" });
     expect(await act("time-machine", "cancel", row)).toMatchObject({ ok: true });
     await act("time-machine", "run", row);
     expect(JSON.stringify(await details("time-machine", row))).toContain("compensated");

@@ -8,20 +8,20 @@ import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
 import { startBooks } from "./start-books.test-kit.ts";
 
-/** The process renews its leases, and its place among the processes, with a commit each, at this interval at most. */
+/** Longest interval at which the process renews its leases and its registration, each with a commit. */
 const RENEWAL_MS = 5000;
 
 const strace = findProgram("strace");
 if (strace === null) console.log("skipped: strace is not installed");
 
-/** Counts the flushes of a running process and its threads. */
+/** Records the flushes of a running process and its threads. */
 const watchFlushes = async (program: string, pid: number, file: string) => {
   const child = spawn(program, ["-f", "-y", "-e", "trace=fsync,fdatasync", "-o", file, "-p", String(pid)], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
-  child.stderr.on("data", (chunk) => (said += String(chunk)));
-  await waitFor(() => said.includes("attached"), { what: "strace", timeoutMs: 60_000 });
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors += String(chunk)));
+  await waitFor(() => errors.includes("attached"), { what: "strace", timeoutMs: 60_000 });
   const lines = (): string[] =>
     readFileSync(file, "utf8")
       .split("\n")
@@ -36,12 +36,12 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
 };
 
 (strace === null ? describe.skip : describe)("with strace", () => {
-  test("a book is on the disk before its reply: one flush of the log for each commit, none for a read", async () => {
+  test("a book is on disk before its reply: one flush of the log per commit, none for a read", async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-flush-"));
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
       BOOKS_LOG: "error",
-      BOOKS_WORK: "off", // the work that follows a request writes too
+      BOOKS_WORK: "off", // background work would write too
     };
     await using program = await startBooks(env);
     const post = async (n: number) => {

@@ -25,8 +25,8 @@ test(
         204,
         "https://shop.example",
       ]);
-      const foreign = await client.get("/books", { headers: { origin: "https://other.example" } });
-      expect(foreign.headers.get("access-control-allow-origin")).toBe(null);
+      const denied = await client.get("/books", { headers: { origin: "https://other.example" } });
+      expect(denied.headers.get("access-control-allow-origin")).toBe(null);
     },
     { BOOKS_ORIGINS: "https://shop.example, https://www.example" },
   ),
@@ -151,10 +151,10 @@ test(
 test("the feed sends every change", async () => {
   const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" }));
   const service = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, workers: 1 });
-  const heard: unknown[] = [];
-  const follower = new WebSocket(`${service.url.replace("http", "ws")}/feed`);
-  follower.addEventListener("message", ({ data }) => heard.push(JSON.parse(String(data))));
-  await new Promise((resolve) => follower.addEventListener("open", resolve));
+  const messages: unknown[] = [];
+  const subscriber = new WebSocket(`${service.url.replace("http", "ws")}/feed`);
+  subscriber.addEventListener("message", ({ data }) => messages.push(JSON.parse(String(data))));
+  await new Promise((resolve) => subscriber.addEventListener("open", resolve));
   const send = (method: string, path: string, body?: object) =>
     fetch(`${service.url}${path}`, {
       method,
@@ -163,8 +163,8 @@ test("the feed sends every change", async () => {
   await send("POST", "/books", dune);
   await send("PUT", "/books/1", { year: 1966 });
   await send("DELETE", "/books/1");
-  await waitFor(() => heard.length === 3);
-  expect(heard).toEqual([
+  await waitFor(() => messages.length === 3);
+  expect(messages).toEqual([
     { event: "added", book: { id: 1, ...dune } },
     { event: "changed", book: { id: 1, ...dune, year: 1966 } },
     { event: "deleted", id: 1 },

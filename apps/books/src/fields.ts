@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Text that a database stores as it is: PostgreSQL has no NUL in text, and UTF-8 has no half of a surrogate pair. */
+/** Text that a database stores unchanged: PostgreSQL allows no NUL in text, and UTF-8 cannot encode a lone surrogate. */
 export const text = (maxLength: number) =>
   z
     .string()
@@ -8,7 +8,7 @@ export const text = (maxLength: number) =>
     .refine((value) => !value.includes("\0"), "must not contain a NUL character")
     .refine((value) => value.isWellFormed(), "must not contain a lone surrogate");
 
-/** A text as it is compared: in lower case and one Unicode form, since keyboards and file names write é as one character or two. */
+/** Normalizes a text for comparison: lower case and one Unicode form, since é may be written as one character or two. */
 export const comparable = (value: string): string => value.normalize("NFC").toLowerCase();
 
 /** A whole number in a path or query. */

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { createBooksApp } from "./app.ts";
 
-/** Starts the books, and prints the packages of CommonJS that are loaded then. */
+/** Starts the service, and prints the CommonJS packages that are loaded. */
 const app = createBooksApp();
 await app.start({ log: { info() {}, warn() {}, error() {} } });
 const files = Object.keys(createRequire(import.meta.url).cache);

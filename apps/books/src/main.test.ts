@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Program } from "@framework/testing";
 import { startBooks } from "./start-books.test-kit.ts";
 
-test("the program serves the books, stops cleanly, and has them after a restart", async () => {
+test("the program serves the books, stops cleanly, and still has them after a restart", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
   {
@@ -31,7 +31,7 @@ describe("two workers", () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  /** Over a connection of its own, so that either worker may answer. */
+  /** Uses a new connection, so that either worker may answer. */
   const send = (path: string, method = "GET", body?: object, headers = {}) =>
     fetch(`${program.url}${path}`, {
       method,
@@ -39,7 +39,7 @@ describe("two workers", () => {
       ...(body && { body: JSON.stringify(body) }),
     });
 
-  test("share the books, and none serves a stale one after a change", async () => {
+  test("share the books, and none serves an outdated list after a change", async () => {
     for (let n = 1; n <= 15; n++) {
       const added = await send("/books", "POST", { title: `T${n}` });
       expect(await added.json()).toMatchObject({ id: n });
@@ -48,7 +48,7 @@ describe("two workers", () => {
     }
   });
 
-  test("share the ledger: each shows a loan to those who send its token", async () => {
+  test("share the loans: each shows a loan to requests with its token", async () => {
     for (let book = 1; book <= 8; book++) {
       const replies = await Promise.all(
         ["ann", "bob", "eve", "joe"].map((member) => send(`/books/${book}/loan`, "POST", { member })),

@@ -17,7 +17,7 @@ const open = (
   return opening(createBooksApp(settings), "/", async (visit, url) => {
     await facts(visit, url);
     assert.deepEqual(
-      visit.requested().filter((asked) => new URL(asked).host !== new URL(url).host),
+      visit.requested().filter((each) => new URL(each).host !== new URL(url).host),
       [],
     );
   });
@@ -49,23 +49,26 @@ void test("the page adds, lists and removes books, and follows changes of others
     await visit.evaluate(`document.querySelector('[aria-label="Remove Emma"]').click()`);
     await shows(visit, "#count", "1 book");
     assert.equal(await visit.evaluate("globalThis.ran"), undefined);
-    assert.deepEqual(visit.complaints, []);
+    assert.deepEqual(visit.problems, []);
   }),
 );
 
-void test("a refused change is explained, and a protected service asks for a sign-in", { skip }, () =>
-  open({ BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" }, async (visit) => {
-    await shows(visit, "#count", "0 books");
-    await submit(visit, "#add", { title: "Emma" });
-    await waitFor(() => visit.evaluate<boolean>("!document.querySelector('#login').hidden"));
-    await submit(visit, "#login", { user: "ada", password: "wrong" });
-    await shows(visit, "#message", "Invalid credentials");
-    await submit(visit, "#login", { user: "ada", password: "p" });
-    await shows(visit, "#message:not(.problem)", "You are signed in. Repeat your change.");
-    await submit(visit, "#add", { title: "Emma", year: "2.5" });
-    await submit(visit, "#add", { title: "Emma", year: "1815" });
-    await shows(visit, "#count", "1 book");
-  }),
+void test(
+  "the page explains a refused change, and asks for a sign-in if the service is protected",
+  { skip },
+  () =>
+    open({ BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" }, async (visit) => {
+      await shows(visit, "#count", "0 books");
+      await submit(visit, "#add", { title: "Emma" });
+      await waitFor(() => visit.evaluate<boolean>("!document.querySelector('#login').hidden"));
+      await submit(visit, "#login", { user: "ada", password: "wrong" });
+      await shows(visit, "#message", "Invalid credentials");
+      await submit(visit, "#login", { user: "ada", password: "p" });
+      await shows(visit, "#message:not(.problem)", "You are signed in. Repeat your change.");
+      await submit(visit, "#add", { title: "Emma", year: "2.5" });
+      await submit(visit, "#add", { title: "Emma", year: "1815" });
+      await shows(visit, "#count", "1 book");
+    }),
 );
 
 void test(

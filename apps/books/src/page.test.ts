@@ -16,7 +16,7 @@ const openPage = async (facts: (page: TestReply, get: (path: string) => Promise<
   await facts(await client.get("/"), (path) => client.get(path));
 };
 
-/** The elements of a document, in its order. */
+/** Returns the elements of a document, in document order. */
 const elementsOf = (html: string): Element[] => {
   const below = (node: DefaultTreeAdapterTypes.Node): Element[] => [
     ...("tagName" in node ? [node] : []),
@@ -45,7 +45,7 @@ test("the service has a page at its root, with a title and a language", () =>
     expect(all(elements, "title", "h1", "main")).toHaveLength(3);
   }));
 
-test("each link and each resource of the page is the service's own and answers below 400", () =>
+test("each link and each resource of the page is on the service and has a status below 400", () =>
   openPage(async (page, get) => {
     const linked = values(page.text, "href", "src");
     for (const path of ["/docs", "/health", "/metrics", "/static/books.css"]) expect(linked).toContain(path);
@@ -53,7 +53,7 @@ test("each link and each resource of the page is the service's own and answers b
     for (const path of [...linked, ...values(page.text, "action")]) expect(path).toMatch(/^\/(?!\/)/);
   }));
 
-test("nothing on the page is inline, so the policy of the service allows all of it", () =>
+test("nothing on the page is inline, so the content security policy allows all of it", () =>
   openPage((page) => {
     const policy = page.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'self'");
@@ -67,7 +67,7 @@ test("nothing on the page is inline, so the policy of the service allows all of 
     expect(css).not.toMatch(/url\(|@import/);
   }));
 
-test("each field has a label, and each control a name that assistive technology reads", () =>
+test("each field has a label, and each control an accessible name", () =>
   openPage((page) => {
     const elements = elementsOf(page.text);
     const labelled = all(elements, "label").map((label) => attribute(label, "for"));

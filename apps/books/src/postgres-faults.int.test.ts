@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { FaultyNetwork } from "./postgres-faults.test-kit.ts";
 import { startBooks } from "./start-books.test-kit.ts";
 
-/** How long requests wait for the database: a quarter of the default, so that the test need not wait so long. `BOOKS_DATABASE_SECS=6` tests the default. */
+/** Time limit of the database: a quarter of the default, to keep the test short. `BOOKS_DATABASE_SECS=6` tests the default. */
 const DATABASE_SECS = Number(process.env["BOOKS_DATABASE_SECS"] ?? "1.5");
-/** A request takes no longer while PostgreSQL is broken; 2 s are for the machine. */
+/** Longest request during a fault; 2 s are a reserve for slow machines. */
 const LONGEST_REQUEST_MS = DATABASE_SECS * 1000 + 2000;
-/** Writes work so soon after PostgreSQL works again. */
+/** Longest time until requests succeed after the end of a fault. */
 const LONGEST_RECOVERY_MS = 10_000;
-/** A statement takes several packets, and so longer than an answer may. */
+/** A statement takes several packets, so together they exceed the time limit. */
 const PACKET_DELAY_MS = DATABASE_SECS * 120;
 const CLIENTS = 24;
 
@@ -47,22 +47,22 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A statement as the superuser, past the network. */
-const ask = (text: string) => admin.execute(text);
+/** Runs a statement as the superuser, on a direct connection. */
+const runAsAdmin = (text: string) => admin.execute(text);
 
-/** Ends the sessions of the service, so that new ones meet what has changed. */
+/** Ends the sessions of the service, so that a change of its role takes effect. */
 const endSessions = () =>
-  ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'books'");
+  runAsAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'books'");
 
-const forBooks = async (change: string): Promise<void> => {
-  await ask(`ALTER ROLE books ${change}`);
+const alterRole = async (change: string): Promise<void> => {
+  await runAsAdmin(`ALTER ROLE books ${change}`);
   await endSessions();
 };
 
 interface Fault {
   readonly begin: () => Promise<unknown> | void;
   readonly end: () => Promise<unknown> | void;
-  /** Whether reads go on. @default false */
+  /** Whether reads still succeed. @default false */
   readonly reads?: boolean;
 }
 
@@ -94,23 +94,28 @@ const faults: Readonly<Record<string, Fault>> = {
     end: () => network.set("passes"),
   },
   "read-only": {
-    begin: () => forBooks("SET default_transaction_read_only = on"),
-    end: () => ask("ALTER ROLE books RESET default_transaction_read_only"),
+    begin: () => alterRole("SET default_transaction_read_only = on"),
+    end: () => runAsAdmin("ALTER ROLE books RESET default_transaction_read_only"),
     reads: true,
   },
   "out of connections": {
-    begin: () => forBooks("CONNECTION LIMIT 0"),
-    end: () => ask("ALTER ROLE books CONNECTION LIMIT -1"),
+    begin: () => alterRole("CONNECTION LIMIT 0"),
+    end: () => runAsAdmin("ALTER ROLE books CONNECTION LIMIT -1"),
   },
-  "refusing the login": { begin: () => forBooks("NOLOGIN"), end: () => ask("ALTER ROLE books LOGIN") },
+  "refusing the login": {
+    begin: () => alterRole("NOLOGIN"),
+    end: () => runAsAdmin("ALTER ROLE books LOGIN"),
+  },
   "out of disk space": {
     begin: async () => {
-      await ask(
+      await runAsAdmin(
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$",
       );
-      await ask("CREATE TRIGGER full_disk BEFORE INSERT ON books FOR EACH ROW EXECUTE FUNCTION full_disk()");
+      await runAsAdmin(
+        "CREATE TRIGGER full_disk BEFORE INSERT ON books FOR EACH ROW EXECUTE FUNCTION full_disk()",
+      );
     },
-    end: () => ask("DROP FUNCTION full_disk CASCADE"),
+    end: () => runAsAdmin("DROP FUNCTION full_disk CASCADE"),
     reads: true,
   },
   "blocked by a lock on the table": {
@@ -137,11 +142,11 @@ interface Answer {
   readonly ms: number;
 }
 
-let asked = 0;
+let requests = 0;
 
-/** One request that no cache answers, by the wall clock. */
+/** Sends a request that no cache can answer, and measures it. */
 const request = async (): Promise<Answer> => {
-  const n = ++asked;
+  const n = ++requests;
   const from = performance.now();
   const writes = n % 3 === 0;
   const path = n % 3 === 1 ? `/books/${n}` : `/books?after=${n}`;
@@ -155,8 +160,8 @@ const request = async (): Promise<Answer> => {
   return { what: writes ? "POST" : "GET", status: reply.status, ms: performance.now() - from };
 };
 
-/** Many clients, each with two requests after the other. */
-const load = async (): Promise<readonly Answer[]> => {
+/** Runs many clients, each of which sends two requests in sequence. */
+const sendLoad = async (): Promise<readonly Answer[]> => {
   const client = async (): Promise<Answer[]> => [await request(), await request()];
   return (await Promise.all(Array.from({ length: CLIENTS }, client))).flat();
 };
@@ -169,7 +174,7 @@ test.each(Object.entries(faults))(
   async (_name, { begin, end, reads = false }) => {
     await waitFor(works, { what: "the service before the fault", timeoutMs: 60_000, intervalMs: 50 });
     await begin();
-    const answers = await load();
+    const answers = await sendLoad();
     await end();
     const from = performance.now();
     await waitFor(works, { what: "the service after the fault", timeoutMs: 60_000, intervalMs: 50 });

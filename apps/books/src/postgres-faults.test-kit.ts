@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** What a network does with the bytes between the service and PostgreSQL. */
+/** How the network treats the bytes between the service and PostgreSQL. */
 export type Network = "passes" | "drops" | "refuses" | "delays" | "resets";
 
-/** A TCP proxy on one port, whose network can be changed while connections are open. */
+/** A TCP proxy on one port, whose behaviour can be changed while connections are open. */
 export class FaultyNetwork {
   private readonly target: number;
   private readonly delayMs: number;
@@ -13,13 +13,13 @@ export class FaultyNetwork {
   private network: Network = "passes";
   port = 0;
 
-  /** @param delayMs of each packet while the network delays */
+  /** @param delayMs delay of each packet in the mode `delays` */
   constructor(target: number, delayMs: number) {
     this.target = target;
     this.delayMs = delayMs;
   }
 
-  /** `refuses` closes the port and all connections; everything else opens it. */
+  /** Changes the behaviour: `refuses` closes the port and all connections, any other opens the port. */
   async set(network: Network): Promise<void> {
     this.network = network;
     if (network === "refuses") await this.close();
@@ -36,13 +36,13 @@ export class FaultyNetwork {
   }
 
   private async listen(): Promise<void> {
-    const server = createServer((client) => this.join(client)).listen(this.port, "127.0.0.1");
+    const server = createServer((client) => this.connect(client)).listen(this.port, "127.0.0.1");
     await once(server, "listening");
     this.server = server;
     this.port = (server.address() as { port: number }).port;
   }
 
-  private join(client: Socket): void {
+  private connect(client: Socket): void {
     const upstream = connect(this.target, "127.0.0.1");
     const end = (): void => {
       for (const socket of [client, upstream]) {
@@ -54,14 +54,14 @@ export class FaultyNetwork {
       this.sockets.add(socket);
       socket.on("error", end).on("close", end);
     }
-    client.on("data", (chunk: Buffer) => this.carry(chunk, client, upstream));
-    upstream.on("data", (chunk: Buffer) => this.carry(chunk, upstream, client));
+    client.on("data", (chunk: Buffer) => this.forward(chunk, client, upstream));
+    upstream.on("data", (chunk: Buffer) => this.forward(chunk, upstream, client));
   }
 
-  private carry(chunk: Buffer, from: Socket, to: Socket): void {
+  private forward(chunk: Buffer, from: Socket, to: Socket): void {
     switch (this.network) {
       case "drops":
-        return; // as a cable that was pulled: neither side hears of it
+        return; // like a pulled cable: neither side is notified
       case "resets":
         to.write(chunk); // the statement runs, its reply is lost
         from.resetAndDestroy();

@@ -24,17 +24,21 @@ const examplesOf = (text: string): readonly Example[] =>
 
 const examples = examplesOf(readme);
 
-/** Dates and months depend on the day of the test, and ids are random. */
-const undated = (printed: string): string =>
+/** Replaces dates, months and random ids, which differ in each run. */
+const normalizeOutput = (printed: string): string =>
   printed
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(date)")
     .replaceAll(/"month":"\d{4}-\d\d"/g, '"month":""')
     .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, "(id)");
 
-const expectOutputs = async (shell: Shell, wanted: readonly Example[]): Promise<void> => {
-  for (const { command, status, printed } of wanted) {
+const expectOutputs = async (shell: Shell, expected: readonly Example[]): Promise<void> => {
+  for (const { command, status, printed } of expected) {
     const reply = await shell.curl(command);
-    expect([command, reply.status, undated(reply.printed)]).toEqual([command, status, undated(printed)]);
+    expect([command, reply.status, normalizeOutput(reply.printed)]).toEqual([
+      command,
+      status,
+      normalizeOutput(printed),
+    ]);
   }
 };
 
@@ -44,16 +48,16 @@ test("every curl command has a status and a block with its output", () => {
 
 test("every row of the table of routes has a command", () => {
   const lines = [...examples.map(({ command }) => command), ...(readme.match(/^TOKEN=.*$/gm) ?? [])];
-  const asked = lines.map((command) => {
+  const requested = lines.map((command) => {
     const method = /-X (\w+)/.exec(command)?.[1] ?? (command.includes("--json") ? "POST" : "GET");
     return `${method} ${/localhost:8000([/\w]+)/.exec(command)?.[1]?.replace(/\/\d+/, "/{id}")}`;
   });
   const rows = Array.from(readme.matchAll(/^\| `([A-Z]+ \/\S*)` /gm), ([, row]) => row);
   expect(rows).toHaveLength(20);
-  expect(rows.filter((row) => !asked.includes(row ?? ""))).toEqual([]);
+  expect(rows.filter((row) => !requested.includes(row ?? ""))).toEqual([]);
 });
 
-test("the output of each command is that of the README", async () => {
+test("each command prints the output in the README", async () => {
   await using program = await startBooks({ DATABASE_URL: "sqlite://:memory:" });
   await expectOutputs(
     shellOn(program.client),
@@ -61,12 +65,12 @@ test("the output of each command is that of the README", async () => {
   );
 });
 
-test("the output of each command about the dev page is that of the README", async () => {
+test("each command about the dev page prints the output in the README", async () => {
   await using program = await startBooks({
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_DEVTOOLS_PORT: "0",
     BOOKS_DATABASE_SECS: "60",
-  }); // a circuit stays open for long
+  }); // so that a circuit stays open long enough
   const link = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/;
   await waitFor(() => link.test(program.output()), { what: "the link", timeoutMs: 60_000 });
   const { origin, hash } = new URL(link.exec(program.output())?.[0] ?? "");
@@ -77,16 +81,16 @@ test("the output of each command about the dev page is that of the README", asyn
     await expectOutputs(example.command.includes("localhost:9229") ? onPage : service, [example]);
 });
 
-test("with a secret the output of each command about signing in is that of the README", async () => {
+test("with a secret each command about signing in prints the output in the README", async () => {
   const password = /BOOKS_PASSWORD='(.*)'/.exec(signingIn)?.[1];
-  const [, asking = "", field] = /^TOKEN=\$\((.*) \| cut -d '"' -f (\d)\)$/m.exec(signingIn) ?? [];
-  expect(signingIn).toContain(`csrf() { awk '$6 == "_csrf" { print $7 }' jar; }`); // as the shell of the test
+  const [, tokenCommand = "", field] = /^TOKEN=\$\((.*) \| cut -d '"' -f (\d)\)$/m.exec(signingIn) ?? [];
+  expect(signingIn).toContain(`csrf() { awk '$6 == "_csrf" { print $7 }' jar; }`); // the shell of the test implements this
   await using program = await startBooks({
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_SECRET: "0123456789abcdef0123456789abcdef",
     BOOKS_PASSWORD: password,
   });
   const shell = shellOn(program.client);
-  shell.set("TOKEN", (await shell.curl(asking)).printed.split('"')[Number(field) - 1] ?? "");
+  shell.set("TOKEN", (await shell.curl(tokenCommand)).printed.split('"')[Number(field) - 1] ?? "");
   await expectOutputs(shell, examplesOf(signingIn));
 });

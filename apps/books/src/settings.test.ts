@@ -7,7 +7,7 @@ import { booksSettings, settingsShape } from "./settings.ts";
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, "..", name), "utf8");
 
-test(".env.example is that of the settings; `pnpm --filter @framework/books env-example` writes it", () => {
+test(".env.example is up to date; `pnpm --filter @framework/books env-example` writes it", () => {
   expect(read(".env.example")).toBe(envExample(settingsShape));
 });
 
@@ -34,7 +34,7 @@ test("DBOS on SQLite is refused together with a wrong number", () => {
   );
 });
 
-test("the service starts with the shortest and the longest waits for the database", async () => {
+test("the service starts with the shortest and the longest time limit of the database", async () => {
   const [, min = "", max = ""] =
     /a number from (\S+) to (\d+)\.\n# BOOKS_DATABASE_SECS/.exec(read(".env.example")) ?? [];
   for (const secs of [min, max]) {

@@ -12,7 +12,7 @@ import {
   type Variables,
 } from "@framework/config";
 
-/** The variables of the service; `.env.example` lists them, and a test compares it with this. */
+/** The variables of the service. `.env.example` is generated from them, and a test compares the two. */
 export const settingsShape = {
   databaseUrl: url("DATABASE_URL", {
     default: "sqlite://framework.db",
@@ -21,9 +21,9 @@ export const settingsShape = {
   }),
   databaseSecs: decimal("BOOKS_DATABASE_SECS", {
     default: 6,
-    min: 0.2, // a third of it is the reset time of circuits, 0.05 at least
+    min: 0.2, // a third of it is the reset time of circuits, which is at least 0.05
     max: 600,
-    meaning: "Seconds that a request waits for the database at most; then it gets 503.",
+    meaning: "Longest time that a request waits for the database, in seconds; then it gets 503.",
   }),
   redisUrl: optional(
     url("REDIS_URL", {
@@ -56,16 +56,16 @@ export const settingsShape = {
   }),
   grpcAddress: optional(
     text("BOOKS_GRPC", {
-      meaning: "Address of the lending ledger's gRPC port, such as 0.0.0.0:50051; without it there is none.",
+      meaning: "Address of the gRPC server, such as 0.0.0.0:50051; without it there is none.",
     }),
   ),
   secret: optional(
     secret("BOOKS_SECRET", {
-      meaning: "Key of tokens and CSRF tokens; writing then needs a login; with BOOKS_PASSWORD.",
+      meaning: "Key that signs tokens and CSRF tokens. Writing then needs a login. Requires BOOKS_PASSWORD.",
     }),
   ),
   password: optional(
-    secret("BOOKS_PASSWORD", { meaning: "Password of the demonstration login; with BOOKS_SECRET." }),
+    secret("BOOKS_PASSWORD", { meaning: "Password of the demonstration login. Requires BOOKS_SECRET." }),
   ),
   origins: list("BOOKS_ORIGINS", {
     default: ["*"],
@@ -80,23 +80,23 @@ export const settingsShape = {
     default: 14,
     min: 0,
     max: 3650,
-    meaning: "Days for which a book is lent, parts of a day too.",
+    meaning: "Days for which a book is lent; may be a fraction.",
   }),
   rebuilds: integer("BOOKS_REBUILD", {
     default: 0,
     min: 0,
     max: 100_000,
     meaning:
-      "Number of rebuilds of the lending views; raised by one, they are made again of all events, beside the live ones.",
+      "Number of rebuilds of the lending views; raise it by one to rebuild them from all events, while the live ones stay in use.",
   }),
   rebuiltGoLive: oneOf("BOOKS_GO_LIVE", ["alone", "by-hand"], {
     default: "alone",
     meaning:
-      "by-hand: views that are made again wait for somebody to make them live, with framework projections or on the dev page.",
+      "alone: rebuilt views go live by themselves; by-hand: an operator makes them live, with framework projections or on the dev page.",
   }),
   work: oneOf("BOOKS_WORK", ["on", "off"], {
     default: "on",
-    meaning: "off for a process that only serves requests: others keep views up to date and remind members.",
+    meaning: "off for a process that only serves requests; others then update the views and remind members.",
   }),
   sagaRunner: oneOf("BOOKS_SAGAS", ["local", "dbos"], {
     default: "local",
@@ -106,24 +106,24 @@ export const settingsShape = {
   paymentsUrl: optional(
     url("BOOKS_PAYMENTS", {
       schemes: ["http", "https"],
-      meaning: "Address of the payment service; without it the service has a demonstration of one.",
+      meaning: "Address of the payment service; without it a built-in demonstration is used.",
     }),
   ),
   paymentDelayMs: integer("BOOKS_PAYMENT_DELAY_MS", {
     default: 1000,
     min: 1,
     max: 60_000,
-    meaning: "Milliseconds before another attempt at a payment, doubled each time.",
+    meaning: "Delay before a payment is retried, in milliseconds, doubled each time.",
   }),
   shipSecs: decimal("BOOKS_SHIP_SECS", {
     default: 259_200,
     min: 0.001,
     max: 31_536_000,
-    meaning: "Seconds that the warehouse has for an order before it is undone.",
+    meaning: "Seconds that the warehouse has to ship an order before it is cancelled.",
   }),
   devtools: oneOf("BOOKS_DEVTOOLS", ["on", "off"], {
     default: "on",
-    meaning: "off for development without the dev page; in production there is none.",
+    meaning: "off disables the dev page in development; in production there is none.",
   }),
   devtoolsPort: integer("BOOKS_DEVTOOLS_PORT", {
     default: 0,
@@ -142,7 +142,7 @@ export const settingsShape = {
 /** Settings of the service, from the environment. */
 export type BooksSettings = ConfigOf<typeof settingsShape>;
 
-/** Reads the settings: of `env`, or of the environment and `.env` files. @throws ConfigurationError with every mistake */
+/** Reads the settings from `env`, or from the environment and `.env` files. @throws ConfigurationError listing every mistake */
 export const booksSettings = (env?: Variables): BooksSettings =>
   readConfig(settingsShape, { ...(env && { env }), checks });
 

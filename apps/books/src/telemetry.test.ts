@@ -7,7 +7,7 @@ import { booksSettings } from "./settings.ts";
 const [traceId, caller] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
 const headers = { traceparent: `00-${traceId}-${caller}-01` };
 
-test("with a collector, one trace has the request, its statements, its message and the indexing of it", async () => {
+test("with a collector, one trace has the request, its statements, its message and the indexing", async () => {
   await using collector = await startCollector();
   const app = createBooksApp(
     booksSettings({
@@ -25,7 +25,7 @@ test("with a collector, one trace has the request, its statements, its message a
     const id = String((reply.json() as { readonly id: number }).id);
     const lent = await client.post(`/books/${id}/loan`, { json: { member: "ada" }, headers });
     expect(lent.status).toBeLessThan(300);
-  } // the app has stopped, and so has sent all spans
+  } // the app has stopped, so it has sent all spans
   const ofTrace = collector.spans.filter(({ trace }) => trace === traceId);
   const named = (name: string) => ofTrace.filter((span) => span.name === name);
   const [request, send, process] = ["POST /books", "send books", "process books"].map(

@@ -1,4 +1,4 @@
-// Above 250 lines: every command is tried on one service, which is bundled once.
+// Above 250 lines: every command runs on one service, which is bundled once.
 import { globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const readme = readFileSync(join(cwd, "README.md"), "utf8");
 const START = "pnpm --filter @framework/books framework ";
 const program = bundledProgram(join(import.meta.dirname, "main.ts"));
 
-/** Short runs, with few requests a second: each has a third of a second for its reply, also on a busy machine. */
+/** Short runs with few requests per second, so that each has a third of a second for its reply even on a busy machine. */
 const quickLoad = ["--program", program, "--secs", "1", "--start", "2", "--max", "3", "--p99", "20000"];
 const quickDrain = ["--program", program, "--after", "0.3", "--rate", "200"];
 
@@ -23,7 +23,7 @@ beforeAll(() => {
   process.env["DATABASE_URL"] = "sqlite://:memory:";
 });
 
-const said = async (words: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
+const runCommand = async (words: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
   let out = "";
   const write = (text: string): void => void (out += text);
   const environment = {
@@ -32,36 +32,36 @@ const said = async (words: readonly string[], variables: Readonly<Record<string,
     DATABASE_URL: "sqlite://:memory:",
     ...variables,
   };
-  const exitCode = await commandLine(words, { cwd, environment, write, complain: write });
+  const exitCode = await commandLine(words, { cwd, environment, write, writeError: write });
   return { exitCode, out };
 };
 
-const saidJson = async <T>(words: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
-  const { exitCode, out } = await said([...words, "--json"], variables);
+const runJson = async <T>(words: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
+  const { exitCode, out } = await runCommand([...words, "--json"], variables);
   return { exitCode, ...(JSON.parse(out) as T) };
 };
 
-/** The first of three runs that holds, or the last: a busy machine may delay the replies of one, or its client's connections. */
-const firstThatHolds = async <T>(run: () => Promise<T>, holds: (result: T) => boolean): Promise<T> => {
+/** Returns the first successful one of three runs, or the last: a busy machine may delay the replies or connections of a run. */
+const firstSuccess = async <T>(run: () => Promise<T>, isSuccess: (result: T) => boolean): Promise<T> => {
   let result = await run();
-  for (let runs = 1; runs < 3 && !holds(result); runs++) result = await run();
+  for (let runs = 1; runs < 3 && !isSuccess(result); runs++) result = await run();
   return result;
 };
 
-/** The README's example of a command: its words, and the lines of the block below it. */
+/** Returns the README's example of a command: its words, and the lines of its output. */
 const exampleOf = (
   command: string,
 ): { readonly words: readonly string[]; readonly lines: readonly string[] } => {
   const examples = readme.matchAll(/```sh\n(.*)\n```\n\n```text\n([^]*?)\n```/g);
   for (const [, line = "", text = ""] of examples) {
     const [, words = ""] = line.split(START);
-    if (words.startsWith(command)) return { words: words.split(" "), lines: shaped(text) };
+    if (words.startsWith(command)) return { words: words.split(" "), lines: normalizeOutput(text) };
   }
   throw new Error(`the README has no example of ${command}`);
 };
 
-/** Lines without their numbers and the width of their columns, which depend on the machine. */
-const shaped = (text: string): readonly string[] =>
+/** Returns the lines without numbers and column widths, which depend on the machine. */
+const normalizeOutput = (text: string): readonly string[] =>
   text
     .trim()
     .split("\n")
@@ -76,8 +76,8 @@ test.each(["explain BOOKS_LENT", "explain GET", "client", "doctor"])(
   "%s prints what the README shows",
   async (command) => {
     const { words, lines } = exampleOf(command);
-    const { exitCode, out } = await said(words);
-    expect(shaped(out)).toEqual(lines);
+    const { exitCode, out } = await runCommand(words);
+    expect(normalizeOutput(out)).toEqual(lines);
     expect(exitCode).toBe(0);
   },
 );
@@ -114,10 +114,10 @@ test.each([
   ],
   [["GET", "/books?genre=planted-genre", "-H", "x-api-key: planted-key"], 200],
   [["GET", "/static/books.js", "-H", "cookie: session_id=planted-id"], 200],
-] as const)("each step of %s has a reason, and none shows what is secret", async ([...words], status) => {
+] as const)("each step of %s has a reason, and none shows secrets", async ([...words], status) => {
   Object.assign(process.env, login);
   try {
-    const { out } = await said(["explain", ...words, "--json"]);
+    const { out } = await runCommand(["explain", ...words, "--json"]);
     const explained = JSON.parse(out) as Explained;
     expect(explained.status).toBe(status);
     expect(explained.steps.filter(({ reasons }) => reasons.join("") === "")).toEqual([]);
@@ -127,8 +127,8 @@ test.each([
   }
 });
 
-test("every code of the service has a page, and the README's table is the catalogue", async () => {
-  const { codes } = await saidJson<{ codes: readonly Listed[] }>(["explain"]);
+test("every code of the service is explained, and the README's table equals the catalogue", async () => {
+  const { codes } = await runJson<{ codes: readonly Listed[] }>(["explain"]);
   const own = codes.filter(({ package: name }) => name === "@framework/books");
   expect(own.map(({ code }) => code)).toEqual(
     Object.keys(booksErrors).sort((one, other) => one.localeCompare(other)),
@@ -160,11 +160,11 @@ test("every code that the sources throw is in the catalogue", () => {
 });
 
 test("a misspelt code has the nearest one as a hint", async () => {
-  const { exitCode, out } = await said(["explain", "BOOKS_LEND"]);
+  const { exitCode, out } = await runCommand(["explain", "BOOKS_LEND"]);
   expect([exitCode, out]).toEqual([1, expect.stringContaining("did you mean BOOKS_LENT?")]);
 });
 
-test("the drift gate fails when the API has a route that the client lacks, and writes nothing", async () => {
+test("the drift check fails when the client differs from the document, and writes nothing", async () => {
   const { words } = exampleOf("client");
   const client = join(cwd, words[1] ?? "");
   const before = readFileSync(client, "utf8");
@@ -174,12 +174,12 @@ test("the drift gate fails when the API has a route that the client lacks, and w
     document,
     JSON.stringify({ openapi: "3.1.0", info: { title: "Books", version: "2" }, paths: {} }),
   );
-  const { exitCode, out } = await said(["client", client, "--document", document, "--check"]);
+  const { exitCode, out } = await runCommand(["client", client, "--document", document, "--check"]);
   expect([exitCode, out]).toEqual([1, expect.stringContaining("differs")]);
   expect(readFileSync(client, "utf8")).toBe(before);
 });
 
-test("doctor finds a short secret and a pod that is killed before its drain ends, and says so by its exit code", async () => {
+test("doctor finds a short secret and a pod that is killed before its drain ends, and its exit code is 1", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   writeFileSync(join(folder.path, "deployment.yaml"), deployment);
   const variables = { BOOKS_SECRET: "short-secret", BOOKS_PASSWORD: "a-password" };
@@ -214,34 +214,34 @@ test("load reports capacity, heap, loop and workers, and fails far below the usu
   const machine = cpus()[0]?.model ?? "unknown";
   const usual = { at: "", request: "GET /books", machine, capacity: 1000, p99Ms: 1 };
   const { words, lines } = exampleOf("load");
-  const measured = async () => {
+  const measure = async () => {
     writeFileSync(history, JSON.stringify([usual]));
-    return said([...words, ...quickLoad, "--history", history]);
+    return runCommand([...words, ...quickLoad, "--history", history]);
   };
   const capacity = "capacity of one worker: 3 requests/s (the rate at which the ramp ends)";
-  const { exitCode, out } = await firstThatHolds(measured, ({ out: text }) => text.includes(capacity));
-  const [head = "", ...printed] = shaped(out);
+  const { exitCode, out } = await firstSuccess(measure, ({ out: text }) => text.includes(capacity));
+  const [head = "", ...printed] = normalizeOutput(out);
   const rows = out.slice(0, out.indexOf("\n\n")).split("\n").slice(1).map(cellsOf);
   const attempts = new Map(rows.map((row) => [row[0], row])); // the last of each rate
   expect([head, ...attempts.keys()]).toEqual([lines[0], "2", "3"]);
   for (const [offered, answered, failed, , , , loopMs, heapMiB, ...cpu] of attempts.values()) {
     expect(cpu).toHaveLength(1);
-    expect(Number(answered)).toBeGreaterThanOrEqual(Number(offered) * 0.95); // what the command takes for kept up
+    expect(Number(answered)).toBeGreaterThanOrEqual(Number(offered) * 0.95); // the limit of the command
     expect([failed, Number(loopMs) > 0, Number(heapMiB) > 1]).toEqual(["0", true, true]);
   }
   expect(out).toContain(capacity);
   expect(printed.slice(-3)).toEqual([
     "usual capacity: 0 requests/s",
     "regression: 0 % below the usual capacity, or more",
-    expect.stringMatching(/^workers: 0 \(0 % of a processor at the knee/),
+    expect.stringMatching(/^workers: 0 \(0 % of a CPU at capacity/),
   ]);
   expect([exitCode, readFileSync(history, "utf8")]).toEqual([1, expect.stringContaining('"capacity": 3,')]);
 });
 
-test("no request is dropped when the service is shut down under load, and its closers are seen", async () => {
+test("no request is dropped when the service is shut down under load, and its stop tasks are listed", async () => {
   const { words, lines } = exampleOf("drain");
-  const rehearsed = await firstThatHolds(
-    () => saidJson<Rehearsed>([...words, ...quickDrain]),
+  const rehearsed = await firstSuccess(
+    () => runJson<Rehearsed>([...words, ...quickDrain]),
     ({ requests }) => requests.dropped === 0,
   );
   expect(rehearsed).toMatchObject({ exitCode: 0, requests: { dropped: 0, errors: 0 }, exit: { code: 0 } });

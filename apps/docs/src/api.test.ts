@@ -51,7 +51,7 @@ const entries = publishedPackages(root).flatMap(({ name, entries: all }) =>
   })),
 );
 
-test("every name that a package exports has an entry that says what its docstring says", () => {
+test("every name that a package exports has an entry with the text of its docstring", () => {
   let names = 0;
   for (const { url, source } of entries) {
     const html = pages.get(url) ?? "";

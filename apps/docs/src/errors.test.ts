@@ -38,7 +38,7 @@ test("a code that a page names is a link to its page", () => {
   expect(missing).toEqual([]);
 });
 
-test("a page quotes what the documents say about its code", () => {
+test("a page quotes the documents about its code", () => {
   expect(textOf(pages.get("errors/CORE_ALREADY_STARTED/") ?? "")).toContain(
     "From then on nothing can be registered",
   );

@@ -1,4 +1,4 @@
-// Looks at the built site in Chromium, which can connect to its server only: `pnpm --filter @framework/docs browser`.
+// Tests the built site in Chromium, which can connect to its server only: `pnpm --filter @framework/docs browser`.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
@@ -38,7 +38,7 @@ after(async () => {
   await running?.close();
 });
 
-/** Opens a page, and checks afterwards that it made no complaint and asked no other host. */
+/** Opens a page, and checks afterwards that it has no problems and sent no request to another host. */
 const visiting = async (path: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> => {
   const { running, chromium } = await (shared ??= start());
   await using visit = await chromium.visit(`${running.url}/${path}`, view);
@@ -62,7 +62,7 @@ const kinds = [
 
 for (const view of views) {
   void test(
-    `pages ${viewName(view)} have no violation, no complaint and no sideways scrolling`,
+    `pages ${viewName(view)} have no violation, no problem and no horizontal scrolling`,
     { skip },
     async () => {
       for (const path of kinds) await visiting(path, view, (visit) => assertUsable(visit, path));

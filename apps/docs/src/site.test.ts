@@ -74,7 +74,7 @@ test("guides are pages, and those for users of another framework show both servi
   }
 });
 
-test("each page stands beside its Markdown, and llms.txt lists those of the navigation", () => {
+test("each page also exists as Markdown, and llms.txt lists the pages of the navigation", () => {
   const list = built("llms.txt");
   for (const url of pages.keys()) expect(built(`${url}index.md`)).toMatch(/^# /);
   const nav = Array.from(

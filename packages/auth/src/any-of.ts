@@ -4,7 +4,7 @@ import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";
 
-/** What `anyOf` needs of an authentication: those of this package, `app.sessions.auth` of `@framework/sessions`, or another object with these members. */
+/** An authentication for `anyOf`: one of this package, `app.sessions.auth` of `@framework/sessions`, or another object with these members. */
 export type AuthAlternative = Pick<
   Authentication,
   "identify" | "install" | "describeAuth" | "skips" | "credentialFields"
@@ -68,7 +68,7 @@ const isAlternative = (value: unknown): value is AuthAlternative =>
   value !== null &&
   ["identify", "install", "describeAuth", "skips", "credentialFields"].every((name) => name in value);
 
-/** Several alternatives may read the same field; names of fields have no case. */
+/** Removes duplicate field names, ignoring case: several alternatives may read the same field. */
 const distinct = (names: readonly string[]): readonly string[] => {
   const known = names.map((name) => name.toLowerCase());
   return names.filter((name, at) => known.indexOf(name.toLowerCase()) === at);
@@ -86,14 +86,14 @@ const identifyFrom = (
       if (!isPromise(outcome)) return outcome;
       return isLast
         ? outcome
-        : outcome.catch((error: unknown) => otherwise(error, alternatives, index, invocation));
+        : outcome.catch((error: unknown) => tryNext(error, alternatives, index, invocation));
     } catch (error) {
       if (isLast || !isUnauthorized(error)) throw error;
     }
   }
 };
 
-const otherwise = (
+const tryNext = (
   error: unknown,
   alternatives: readonly AuthAlternative[],
   index: number,

@@ -3,7 +3,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { anyOf, ApiKeyAuth, BasicAuth } from "./index.ts";
 
-test("an authentication says what it reads, what the request has, and that the caller is known; never the credentials", async () => {
+test("an authentication reports the credential fields of a request and the result, never the credentials", async () => {
   const makeApp = () => {
     const app = new App();
     const keys = new ApiKeyAuth({ "planted-key-of-32-characters-0000": "planted-name" });
@@ -25,10 +25,10 @@ test("an authentication says what it reads, what the request has, and that the c
     ["GET", "/mine", { headers: { "x-api-key": "planted-key-of-32-characters-0000" } }],
   ]);
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons(null)])).toEqual([
-    [200, ["skipPath has the path"]],
-    [401, ["reads X-API-Key, Authorization, which the request has not"]],
+    [200, ["skipPath exempts the path"]],
+    [401, ["the request does not have X-API-Key, Authorization"]],
     [401, ["the request has Authorization"]],
-    [200, ["the request has X-API-Key", "the caller is known"]],
+    [200, ["the request has X-API-Key", "the caller is authenticated"]],
   ]);
   const text = JSON.stringify(explained.map(({ steps }) => steps));
   expect([text.includes("planted"), text.includes(btoa("ann:planted-guess"))]).toEqual([false, false]);

@@ -29,12 +29,12 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   private readonly skipped: string[] = [];
   private readonly mistakes: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
-  /** One for each app that uses it, where a tool listens. */
+  /** One per app in which a tool observes decisions. */
   private readonly observers: DecisionReasons[] = [];
   private started = false;
 
   /**
-   * Exempts an HTTP path and everything below it: `/health` covers `/health/live`, not `/healthz`. It is written decoded, as the path of a route.
+   * Exempts an HTTP path and everything below it: `/health` covers `/health/live`, not `/healthz`. Write the path decoded, like that of a route.
    *
    * @throws AUTH_ALREADY_STARTED after start; an invalid path is a start error, AUTH_BAD_SKIP_PATH
    */
@@ -58,7 +58,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   /** Authenticates the request and passes it on, or returns the refusal. */
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     if (this.skips(request.path)) {
-      this.explain(request, "skipPath has the path");
+      this.explain(request, "skipPath exempts the path");
       recordSkipped(request, this);
       return next(request);
     }
@@ -75,11 +75,11 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
     this.explain(
       request,
       sent.length === 0
-        ? `reads ${this.credentialFields().join(", ")}, which the request has not`
+        ? `the request does not have ${this.credentialFields().join(", ")}`
         : `the request has ${sent.join(", ")}`,
     );
     await this.identify(request);
-    this.explain(request, "the caller is known");
+    this.explain(request, "the caller is authenticated");
     return next(request);
   }
 

@@ -12,7 +12,7 @@ const user = { authorization: `Basic ${Buffer.from("ann:p").toString("base64")}`
 const key = { "x-api-key": "k" };
 const basic = () => new BasicAuth(async (_name, password) => password === "p");
 const apiKey = () => new ApiKeyAuth({ k: "billing" });
-const whoAsks = ({ context }: { context: Iterable<[string, unknown]> }) =>
+const identityOf = ({ context }: { context: Iterable<[string, unknown]> }) =>
   [...context].map(([name]) => name).toSorted();
 
 const bearer = 'Bearer realm="Restricted"';
@@ -23,8 +23,8 @@ const serving =
   () => {
     const app = new App();
     for (const middleware of chain) app.use(middleware);
-    app.get("/", whoAsks);
-    app.get("/open", whoAsks);
+    app.get("/", identityOf);
+    app.get("/open", identityOf);
     return app;
   };
 
@@ -64,7 +64,7 @@ test("a path that one of anyOf skips is skipped", async () => {
   expect([(await client.get("/open")).status, (await client.get("/")).status]).toEqual([200, 401]);
 });
 
-test("an error other than 401 ends the search: 503 stays 503, others become 500", async () => {
+test("an error other than 401 stops anyOf: 503 stays 503, others become 500", async () => {
   for (const [error, status] of [
     [new HttpError(503, "away"), 503],
     [new Error("bug"), 500],
@@ -117,7 +117,7 @@ test("routes list their authentications for API documents", () => {
   });
 });
 
-test("anyOf describes each scheme under a name of its own, and equal ones once", () => {
+test("anyOf describes each scheme under a distinct name, and equal ones once", () => {
   const keyIn = (header: string) => new ApiKeyAuth({ k: "k" }, header);
   const auth = anyOf(keyIn("A"), basic(), keyIn("B"), keyIn("A"), anyOf(keyIn("C"), keyIn("B")));
   const field = (name: string) => ({ type: "apiKey", in: "header", name });
@@ -136,7 +136,7 @@ test("identify sets the caller without a reply, for example for an upgrade or a 
     install: (host) => auth.install(host),
     async handle(request, next) {
       await Promise.resolve(auth.identify(request)).then(
-        () => seen.push(whoAsks(request)),
+        () => seen.push(identityOf(request)),
         (error: HttpError) => seen.push([error.status, error.headers]),
       );
       return next(request);
@@ -174,7 +174,7 @@ test("one object serves several apps, in sequence and concurrently", async () =>
   expect((await client.get("/", { headers: token })).status).toBe(200);
 });
 
-test("Vary names a field once that several alternatives read", async () => {
+test("Vary lists a field once even if several alternatives read it", async () => {
   const app = new App().use(
     anyOf(jwt, apiKey(), basic(), new JwtAuth({ secret, headerName: "authorization" })),
   );
@@ -183,7 +183,7 @@ test("Vary names a field once that several alternatives read", async () => {
   expect((await client.get("/", { headers: key })).headers.get("vary")).toBe("Authorization, X-API-Key");
 });
 
-test("a guard that finds no caller asks for the credentials of the authentications that exempted the path", async () => {
+test("the 401 of a guard has the challenges of the authentications that exempted the path", async () => {
   const all = anyOf(new JwtAuth({ secret, headerName: "X-Token" }), basic(), apiKey());
   for (const [authentication, challenge] of [
     [apiKey(), keyed],
@@ -202,7 +202,7 @@ test("a guard that finds no caller asks for the credentials of the authenticatio
   }
 });
 
-test("a guard in an app with sessions asks for one, and in an app without any authentication for a token", async () => {
+test("the 401 of a guard has the challenge of sessions if the app has them, and Bearer without any authentication", async () => {
   const app = new App();
   app.use((request, next) => {
     if (request.path === "/session") request.context.set(SessionId, null);

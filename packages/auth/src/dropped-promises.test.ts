@@ -22,7 +22,7 @@ const strayOf = async (run: () => Promise<void>): Promise<unknown[]> => {
   }
 };
 
-test("promises that a handler drops are no unhandled rejections", async () => {
+test("promises that a handler drops cause no unhandled rejection", async () => {
   const stray = await strayOf(async () => {
     const store = { revoke: fails, isRevoked: fails, consume: fails };
     const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef", store });

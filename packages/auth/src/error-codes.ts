@@ -60,7 +60,8 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "pass a path that begins with `/`",
   },
   AUTH_GUARD_EMPTY: {
-    summary: "a guard was given no role or permission, or one that is no text; or `anyOf` no alternative",
+    summary:
+      "a guard was given no role or permission, or one that is not a string; or `anyOf` no alternative",
     action: "pass at least one",
   },
   AUTH_ALREADY_STARTED: {
@@ -68,7 +69,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "call it before start",
   },
   AUTH_NOT_STARTED: {
-    summary: "a token was checked or revoked before an app that uses it has started",
+    summary: "a token was checked or revoked before an app with this `JwtAuth` had started",
     action: "start the app first",
   },
   AUTH_CANNOT_SIGN: {
@@ -77,7 +78,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   },
   AUTH_BAD_CLAIMS: {
     summary:
-      "the claims of a new token are malformed, would be refused or make it longer than 8 KiB; or a value names no token",
+      "the claims of a new token are malformed, would be refused or make it longer than 8 KiB; or a value does not identify a token",
     action: "the message names the claim",
   },
   AUTH_BAD_HASH: {
@@ -86,7 +87,8 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   },
   AUTH_BAD_PASSWORD: {
     status: 422,
-    summary: "a new password is no text, or has more than 1,024 characters, a NUL or half a surrogate pair",
+    summary:
+      "a new password is not a string, or has more than 1,024 characters, a NUL or an unpaired surrogate",
     action: "ask for another one; `passwordProblem` checks a password before it is hashed",
   },
   AUTH_KEYS_UNAVAILABLE: {
@@ -106,8 +108,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "set `maxLogins`, or a `store`; limit the rate of logins",
   },
   AUTH_REVOCATIONS_IN_MEMORY: {
-    summary:
-      "a warning at start: production, and revoked tokens are kept in memory, so that a restart forgets them",
+    summary: "a warning at start in production: revoked tokens are kept in memory, and a restart loses them",
     action: "set `store`",
   },
   AUTH_VERIFY_TIMEOUT: {

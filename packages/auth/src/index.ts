@@ -5,7 +5,7 @@ export type { UpdateClaims } from "./jwt/update-claims.ts";
 export { JwtConfig, type KeyInput } from "./tokens/jwt-config.ts";
 export type { JwtAlgorithm } from "./jose/algorithms.ts";
 export type { NewClaims, TokenPair } from "./tokens/new-token.ts";
-export type { AnswerLimit } from "./answer-limit.ts";
+export type { CallbackTimeout } from "./callback-timeout.ts";
 export { BasicAuth, type BasicAuthOptions, type VerifyCredentials } from "./basic/basic-auth.ts";
 export { hashPassword, passwordProblem, verifyPassword } from "./basic/password.ts";
 export { sameSecret } from "./basic/same-secret.ts";
@@ -28,7 +28,7 @@ export {
   PermissionGuard as Permission,
   type PermissionGuardOptions,
 } from "./guards/permission-guard.ts";
-export type { ResolveWords, Words } from "./guards/granted-words.ts";
+export type { ResolveGrants, Grants } from "./guards/grants.ts";
 
 // For other packages.
 export { Authentication } from "./authentication.ts";

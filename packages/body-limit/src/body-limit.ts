@@ -13,7 +13,7 @@ import { decodedChunks } from "./decoded-chunks.ts";
 /** The methods that the feature adds to an app. */
 export interface BodyLimiting {
   /**
-   * Refuses request bodies above a size with 413.
+   * Rejects request bodies above a size with 413.
    *
    * @param maxBodyBytes bytes, or a whole configuration. @default 10485760
    * @throws CORE_BAD_CONFIG at start, with all other mistakes

@@ -16,7 +16,7 @@ const FREE_BYTES = 1_048_576;
 /** A decoder of `node:zlib`, with its count of consumed bytes. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
-/** The windows of the last two are bounded, because the body declares how much memory its decoder needs. */
+/** Brotli and Zstandard windows are bounded, because the body declares how much memory its decoder needs. */
 const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
   gzip: () => zlib.createGunzip(),
   deflate: () => zlib.createInflate(),

@@ -3,7 +3,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { bodyLimit } from "./index.ts";
 
-test("the declared length and the limit are the reason, that of the route where it has one", async () => {
+test("the reason states the declared length and the limit, that of the route if it has one", async () => {
   const makeApp = () => {
     const app = new (App.with(bodyLimit))().enableBodyLimit(10);
     app.post("/", () => "taken");

@@ -18,7 +18,7 @@ const served = (transport: "fast" | "node") => {
     };
   };
   /** Sends a request and disconnects while the handler runs. Returns a function that releases the handler. */
-  const leave = async (): Promise<(status: number) => void> => {
+  const disconnect = async (): Promise<(status: number) => void> => {
     const before = ended;
     const gone = new AbortController();
     const reply = client.get("/", { signal: gone.signal }).catch(() => null);
@@ -29,20 +29,20 @@ const served = (transport: "fast" | "node") => {
     return waiting.pop() ?? (() => {});
   };
   const circuit = () => app.circuits.list()[0];
-  return { app, client, hold, leave, circuit };
+  return { app, client, hold, disconnect, circuit };
 };
 
 test.each(["fast", "node"] as const)(
   "a request of a disconnected client does not count, whatever its reply (%s)",
   async (transport) => {
-    const { app, client, hold, leave, circuit } = served(transport);
+    const { app, client, hold, disconnect, circuit } = served(transport);
     await using _ = client;
     app.world.answer = fails();
     await client.get("/");
     expect(circuit()?.failures).toBe(1);
     hold();
     for (const status of [500, 200, 500]) {
-      const release = await leave();
+      const release = await disconnect();
       await settled(() => release(status));
       expect(circuit()).toMatchObject({ state: "closed", failures: 1 });
     }
@@ -55,13 +55,13 @@ test.each(["fast", "node"] as const)(
 test.each(["fast", "node"] as const)(
   "a trial whose client disconnects frees its slot at once and does not count (%s)",
   async (transport) => {
-    const { app, client, hold, leave, circuit } = served(transport);
+    const { app, client, hold, disconnect, circuit } = served(transport);
     await using _ = client;
     app.world.answer = fails();
     for (let time = 0; time < 2; time++) await client.get("/");
     await app.clock.advance(10_000);
     hold();
-    const release = await leave();
+    const release = await disconnect();
     app.world.answer = () => "hello";
     expect((await client.get("/")).status).toBe(200);
     expect(circuit()?.state).toBe("closed");

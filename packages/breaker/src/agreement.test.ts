@@ -115,7 +115,7 @@ test("every worker reports every change once, in order", async () => {
   }
 });
 
-test("of a trip and a reset at the same time one comes last, for every worker", async () => {
+test("of a concurrent trip and reset, the same one is last in every worker", async () => {
   const { workers, states, clock } = await service();
   const [one, two] = workers as [Worker, Worker];
   const forced = Promise.all([one.circuits.trip("callee"), two.circuits.reset("callee")]);

@@ -8,7 +8,7 @@ interface Reply {
   readonly status: number;
 }
 
-/** Creates a breaker that opens at the second failure, on a clock that a test advances. */
+/** Creates a breaker that opens at the second failure, on a virtual clock. */
 const around = (options: BreakerOptions<string, Reply> = {}) => {
   const clock = virtualClock();
   const guard = breaker<string, Reply>({
@@ -54,7 +54,7 @@ test("errors count and pass through, thrown or rejected; an AbortError does not 
 
 test.each([
   ["no reason", "closed", undefined],
-  ["an error of its own", "closed", new Error("the user pressed stop")],
+  ["an error as the reason", "closed", new Error("the user pressed stop")],
   ["a client's departure", "closed", new HttpError(400, "gone", { code: "CORE_CLIENT_GONE" })],
   ["a timeout of a signal", "open", new DOMException("late", "TimeoutError")],
   ["a timeout of the framework", "open", new HttpError(504, "late")],

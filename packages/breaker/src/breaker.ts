@@ -3,7 +3,7 @@ import { type Awaitable, CircuitOpenError, type Middleware } from "@framework/co
 import { type Clock, isFailureOfCallee, statusOf, systemClock } from "@framework/core/feature";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig } from "./circuit-config.ts";
-import { LocalLedger } from "./circuit-ledger.ts";
+import { LocalCircuitStore } from "./circuit-store.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 
 /** Options of `breaker`. */
@@ -20,7 +20,7 @@ export interface BreakerOptions<In, Out> {
   readonly failureCodes?: readonly number[];
   /** Whether an output is a failure. @default its `status` is one of `failureCodes` */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is a failure; others do not count. @default every error except of a call that its caller ended or its client refused */
+  /** Whether an error is a failure; others do not count. @default every error, except those of calls that the caller aborted or the client refused to send */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Returns the output while the circuit is open. @default throws a CircuitOpenError, status 503 */
   readonly fallback?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
@@ -62,7 +62,7 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
     resetMs: resetTimeout * 1000,
     id: randomUUID(),
     clock,
-    ledger: new LocalLedger(),
+    store: new LocalCircuitStore(),
     onTransition: (transition) => {
       try {
         onTransition(transition);

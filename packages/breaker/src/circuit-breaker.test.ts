@@ -87,7 +87,7 @@ eachClient(
       world.answer = fails();
       expect(await statuses(client, "/free", 8)).toEqual(Array.from({ length: 8 }, () => 500));
     },
-    "routes of features that are exempt from limits have no circuit, others have": async (client) => {
+    "routes of features have a circuit unless they are exempt from limits": async (client) => {
       expect(await statuses(client, "/exempt", 7)).toEqual(Array.from({ length: 7 }, () => 500));
       expect(await statuses(client, "/added", 6)).toEqual([500, 500, 500, 500, 500, 503]);
     },

@@ -6,7 +6,7 @@ import { withReasons } from "./circuit-reasons.ts";
 import type { Circuits } from "./circuits.ts";
 import type { CircuitBreakerRouteOptions } from "./route-circuit.ts";
 
-/** What the feature adds to an app. */
+/** Members that the feature adds to an app. */
 export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOptions> {
   /**
    * Gives every route a circuit: by default, 5 failures in a row open it for 30 s and 3 successful trials close it. A route's `breaker` option

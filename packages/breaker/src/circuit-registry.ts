@@ -1,4 +1,4 @@
-// Above 250 lines because the circuits of routes, of other calls and of the program are kept, found and shared in one place.
+// Above 250 lines because one registry creates, finds and shares the circuits of routes, other entry points and the program.
 import { randomUUID } from "node:crypto";
 import {
   type AppSettings,
@@ -22,13 +22,13 @@ import {
 import { type BreakerOptions, callsOf } from "./breaker.ts";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig, merged } from "./circuit-config.ts";
-import { LocalLedger } from "./circuit-ledger.ts";
+import { LocalCircuitStore } from "./circuit-store.ts";
 import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
 import { entryCalls } from "./entry-calls.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 import { requestCalls } from "./request-calls.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
-import { SharedLedger, toPhaseMessage, PHASES } from "./shared-ledger.ts";
+import { SharedCircuitStore, toPhaseMessage, PHASES } from "./shared-circuit-store.ts";
 
 /** Maximum number of circuits of one app. */
 export const MAX_CIRCUITS = 1000;
@@ -86,7 +86,7 @@ export class CircuitRegistry implements Circuits {
         const phase = toPhaseMessage(message);
         if (phase !== null) this.members.get(phase.name)?.circuit.receive(phase);
       },
-      { missed: () => void attachAll() }, // a failed call of a ledger uses the worker's own circuit
+      { missed: () => void attachAll() }, // a failed call of the shared store falls back to the local one
     );
     await attachAll();
   }
@@ -110,7 +110,7 @@ export class CircuitRegistry implements Circuits {
   /** Gives each call of an entry point other than routes a circuit, named by the kind and the call. */
   readonly protect: ProtectEntryPoint = (entry) => {
     const config = this.requireConfig();
-    const calls = this.counted(entryCalls(entry, config.failureCodes));
+    const calls = this.countRejections(entryCalls(entry, config.failureCodes));
     const named = entry.names.map((name) => [name, this.ofCall(`${entry.kind} ${name}`, config)] as const);
     const circuits = new Map(named);
     return function breaker(call, next) {
@@ -135,23 +135,23 @@ export class CircuitRegistry implements Circuits {
   }
 
   async trip(name: string): Promise<void> {
-    return this.named(name).force("open");
+    return this.find(name).force("open");
   }
 
   async reset(name: string): Promise<void> {
-    return this.named(name).force("closed");
+    return this.find(name).force("closed");
   }
 
   around<In, Out>(name: string, options: CallOptions<In, Out> = {}): Middleware<In, Out> {
     const { isFailure: _, isFailingError: _error, fallback: _fallback, ...own } = options;
     const config = CircuitBreakerConfig.of(merged(this.requireConfig(), own));
     if (this.members.has(name)) {
-      throw new FrameworkError("BREAKER_NAME_TAKEN", `the circuit "${name}" exists already`);
+      throw new FrameworkError("BREAKER_NAME_TAKEN", `a circuit named "${name}" already exists`);
     }
     const member = this.add(name, config);
     if (this.started !== null) void this.attach(member, this.started.shared);
     const calls = callsOf(options as BreakerOptions<In, Out>, config.failureCodes);
-    const counted = this.counted(calls);
+    const counted = this.countRejections(calls);
     return function breaker(input, next) {
       return guardCall(member.circuit, counted, input, next);
     };
@@ -177,7 +177,7 @@ export class CircuitRegistry implements Circuits {
     const isShared = config.scope === "app" && breaker === undefined;
     const own = breaker === undefined ? config : merged(config, breaker);
     const member = isShared ? (this.members.get("app") ?? this.add("app", config)) : this.add(name, own);
-    const calls = this.counted(requestCalls(own.failureCodes));
+    const calls = this.countRejections(requestCalls(own.failureCodes));
     this.ofRoutes.set(name, { ...member, calls });
   }
 
@@ -206,9 +206,9 @@ export class CircuitRegistry implements Circuits {
       resetMs: resetTimeout * 1000,
       id: this.id,
       clock: this.requireConfig().clock ?? systemClock,
-      ledger: new LocalLedger(),
-      onTransition: (transition) => this.reported(transition),
-      onDecision: (to) => this.decided(name, to),
+      store: new LocalCircuitStore(),
+      onTransition: (transition) => this.notify(transition),
+      onDecision: (to) => this.recordDecision(name, to),
     });
     const member = { circuit, config };
     this.members.set(name, member);
@@ -218,12 +218,12 @@ export class CircuitRegistry implements Circuits {
   private async attach({ circuit, config }: Member, shared: SharedState): Promise<void> {
     const { halfOpenTarget, resetTimeout } = config;
     const { name } = circuit;
-    const failed = (error: unknown): void => this.failed(error);
+    const failed = (error: unknown): void => this.logFailure(error);
     const resetMs = resetTimeout * 1000;
-    await circuit.attach(new SharedLedger({ shared, name, halfOpenTarget, resetMs, failed }));
+    await circuit.attach(new SharedCircuitStore({ shared, name, halfOpenTarget, resetMs, failed }));
   }
 
-  private counted<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
+  private countRejections<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
     return {
       ...calls,
       fallback: (retryAfterSecs, input) => {
@@ -233,7 +233,7 @@ export class CircuitRegistry implements Circuits {
     };
   }
 
-  private reported(transition: CircuitTransition): void {
+  private notify(transition: CircuitTransition): void {
     try {
       this.config?.onTransition?.(transition);
     } catch (error) {
@@ -243,19 +243,19 @@ export class CircuitRegistry implements Circuits {
   }
 
   /** Counts and logs a change in the worker that made it: the metric is the sum over all workers. */
-  private decided(name: string, to: CircuitState): void {
+  private recordDecision(name: string, to: CircuitState): void {
     this.transitionCounts[to]++;
     const level = to === "open" ? "warn" : "info";
     this.started?.log[level](`circuit "${name}" is ${to}`, { circuit: name, state: to });
   }
 
   /** Logs at most one failure of the shared state per minute. */
-  private failed(error: unknown): void {
+  private logFailure(error: unknown): void {
     const message = "the shared state is unavailable; the circuits of this worker are not shared";
     this.logThrottled(() => this.started?.log.warn(message, { error }));
   }
 
-  private named(name: string): Circuit {
+  private find(name: string): Circuit {
     const member = this.members.get(name);
     if (member !== undefined) return member.circuit;
     this.requireConfig();

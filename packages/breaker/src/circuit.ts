@@ -1,7 +1,7 @@
 // The complete state machine of a circuit.
 import type { Awaitable } from "@framework/core";
 import { type Clock, isPromise, mapAwaitable } from "@framework/core/feature";
-import type { CircuitLedger, Leased, Trial, Phase } from "./circuit-ledger.ts";
+import type { CircuitStore, Leased, Trial, Phase } from "./circuit-store.ts";
 
 /** State of a circuit. */
 export type CircuitState = "closed" | "open" | "half-open";
@@ -34,7 +34,7 @@ export interface CircuitOptions {
   /** Prefix of the ids of this circuit's trials: unique across processes and their restarts, at most 40 characters. */
   readonly id: string;
   readonly clock: Pick<Clock, "now">;
-  readonly ledger: CircuitLedger;
+  readonly store: CircuitStore;
   /** Called with every change of this worker's view. */
   readonly onTransition: (transition: CircuitTransition) => void;
   /** Called with the new state, in the one worker that has made the change for all. @default none */
@@ -44,15 +44,15 @@ export interface CircuitOptions {
 /**
  * A worker's view of one circuit.
  *
- * Its life is a sequence of phases, closed or open, numbered by epoch; the ledger accepts exactly one successor of each phase. An open phase is
+ * A circuit passes through phases, closed or open, numbered by epoch; the store accepts exactly one successor of each phase. An open phase is
  * half-open once its time is over. Calls from another epoch, and trials whose slot has expired, do not count.
  */
 export class Circuit {
   readonly name: string;
   private readonly options: CircuitOptions;
-  private ledger: CircuitLedger;
+  private store: CircuitStore;
   private phase: Phase = { epoch: 0, state: "closed", leftMs: 0 };
-  /** Whether the ledger has confirmed the phase; an open phase applies before that, so that no call passes meanwhile. */
+  /** Whether the store has confirmed the phase; an open phase applies before that, so that no call passes meanwhile. */
   private isConfirmed = true;
   private endsAt = 0;
   private failureCount = 0;
@@ -64,7 +64,7 @@ export class Circuit {
   constructor(options: CircuitOptions) {
     this.name = options.name;
     this.options = options;
-    this.ledger = options.ledger;
+    this.store = options.store;
   }
 
   get state(): CircuitState {
@@ -83,10 +83,10 @@ export class Circuit {
     return Math.max(1, Math.ceil((this.endsAt - this.options.clock.now()) / 1000));
   }
 
-  /** Switches to another ledger and adopts its phase. */
-  attach(ledger: CircuitLedger): Awaitable<void> {
-    this.ledger = ledger;
-    return mapAwaitable(ledger.current(), (phase) => {
+  /** Switches to another store and adopts its phase. */
+  attach(store: CircuitStore): Awaitable<void> {
+    this.store = store;
+    return mapAwaitable(store.current(), (phase) => {
       if (phase !== null) this.adopt(phase);
     });
   }
@@ -105,16 +105,16 @@ export class Circuit {
   /** Processes an announced phase; answers an outdated one with the current phase. */
   receive(phase: Phase): void {
     if (phase.epoch >= this.phase.epoch) this.adopt(phase);
-    else if (this.isConfirmed) void this.ledger.announce({ ...this.phase, leftMs: this.leftMs() });
+    else if (this.isConfirmed) void this.store.announce({ ...this.phase, leftMs: this.leftMs() });
   }
 
   /** Opens or closes the circuit manually; resolves when all workers have adopted the phase. */
   force(state: Phase["state"]): Awaitable<void> {
     const phase = this.nextPhase(state);
     const from = this.state;
-    return mapAwaitable(this.ledger.decide(phase), (decided) => {
+    return mapAwaitable(this.store.decide(phase), (decided) => {
       this.adopt(decided);
-      return decided === phase ? this.decided(from, phase) : this.force(state);
+      return decided === phase ? this.announceDecision(from, phase) : this.force(state);
     });
   }
 
@@ -132,7 +132,7 @@ export class Circuit {
     if (this.trials.size >= halfOpenTarget) return null;
     const trial: Trial = { epoch: this.phase.epoch, id: `${id}:${++this.serial}`, endsAt: at + resetMs };
     this.trials.add(trial);
-    const leased = this.ledger.lease(trial);
+    const leased = this.store.lease(trial);
     return isPromise(leased) ? leased.then((known) => this.begin(trial, known)) : this.begin(trial, leased);
   }
 
@@ -140,7 +140,7 @@ export class Circuit {
     if (next !== null) this.adopt(next);
     if (isLeased && this.trials.has(trial)) return trial;
     this.trials.delete(trial);
-    if (isLeased) void this.ledger.release(trial);
+    if (isLeased) void this.store.release(trial);
     return this.phase.state === "closed" ? this.phase.epoch : null;
   }
 
@@ -152,10 +152,10 @@ export class Circuit {
 
   private countTrial(trial: Trial, outcome: Outcome): void {
     const counts = this.trials.delete(trial) && this.options.clock.now() < trial.endsAt;
-    void this.ledger.release(trial);
+    void this.store.release(trial);
     if (!counts || outcome === "neutral") return;
     if (outcome === "failure") return this.move("open");
-    void mapAwaitable(this.ledger.succeed(trial), (successes) => {
+    void mapAwaitable(this.store.succeed(trial), (successes) => {
       const isOver = successes >= this.options.halfOpenTarget && trial.epoch === this.phase.epoch;
       if (isOver) this.move("closed");
     });
@@ -165,18 +165,18 @@ export class Circuit {
     const phase = this.nextPhase(state);
     const from = this.state;
     if (state === "open") this.startPhase(phase, false);
-    void mapAwaitable(this.ledger.decide(phase), (decided) => {
+    void mapAwaitable(this.store.decide(phase), (decided) => {
       this.adopt(decided);
-      if (decided === phase) void this.decided(from, phase);
+      if (decided === phase) void this.announceDecision(from, phase);
     });
   }
 
-  private decided(from: CircuitState, phase: Phase): Awaitable<void> {
+  private announceDecision(from: CircuitState, phase: Phase): Awaitable<void> {
     if (phase.state !== from) this.options.onDecision?.(phase.state);
-    return this.ledger.announce(phase);
+    return this.store.announce(phase);
   }
 
-  /** Adopts a phase that the ledger has confirmed, unless it is outdated. */
+  /** Adopts a phase that the store has confirmed, unless it is outdated. */
   private adopt(phase: Phase): void {
     const { epoch, state } = this.phase;
     if (phase.epoch < epoch || (phase.epoch === epoch && this.isConfirmed)) return;
@@ -207,7 +207,7 @@ export class Circuit {
   private claimHalfOpen(): void {
     const { onDecision } = this.options;
     if (onDecision === undefined) return;
-    void mapAwaitable(this.ledger.claimHalfOpen(this.phase.epoch), (isFirst) => {
+    void mapAwaitable(this.store.claimHalfOpen(this.phase.epoch), (isFirst) => {
       if (isFirst) onDecision("half-open");
     });
   }

@@ -49,7 +49,7 @@ test("a circuit around the program's own calls is listed, with the app's setting
   const states = app.circuits.list().map(({ name, state }) => `${name} ${state}`);
   expect([states[0], states.at(-1)]).toEqual(["payments closed", "mail half-open"]);
   expect(app.metrics()["circuit_rejected_total"]).toBe(2);
-  expect(() => app.circuits.around("mail")).toThrow('the circuit "mail" exists already');
+  expect(() => app.circuits.around("mail")).toThrow('a circuit named "mail" already exists');
   expect(() => app.circuits.around("other", { resetTimeout: -1 })).toThrow(
     "CircuitBreakerConfig.resetTimeout",
   );

@@ -13,7 +13,7 @@ export const breakerErrors: ErrorCatalogue = {
     action: "the message names the nearest",
   },
   BREAKER_NAME_TAKEN: {
-    summary: "`around` names a circuit that exists already",
+    summary: "`around` was given the name of an existing circuit",
     action: "give each circuit its own name",
   },
   BREAKER_TOO_MANY_CIRCUITS: {

@@ -87,21 +87,23 @@ test("a worker whose phase has expired everywhere adopts the current one", async
   expect(states()).toEqual(["open", "open"]);
 });
 
-test("a worker that missed announcements adopts the state when its connection is back", async () => {
+test("a worker that missed announcements adopts the state when it reconnects", async () => {
   const reports: ((() => void) | undefined)[] = [];
-  let isDeaf = false;
+  let isDisconnected = false;
   const wrap = (shared: SharedState): SharedState => ({
     ...shared,
     values: {
       ...shared.values,
       subscribe: (channel, listener, options) => {
         reports.push(options?.missed);
-        return shared.values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message)));
+        return shared.values.subscribe(channel, (message) =>
+          isDisconnected ? undefined : listener(message),
+        );
       },
     },
   });
   const { workers, states, clock } = await service({ workers: 2, failureThreshold: 1, wrap });
-  isDeaf = true;
+  isDisconnected = true;
   await call(workers[0], "failure");
   await clock.advance(0);
   expect(states()).toEqual(["open", "closed"]);

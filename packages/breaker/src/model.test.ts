@@ -158,7 +158,7 @@ const commands = fc.commands(
     fc
       .tuple(fc.nat({ max: 9 }), fc.constantFrom<Outcome>("success", "failure", "failure", "abort"))
       .map(([at, outcome]) => end(at, outcome)),
-    fc.oneof(fc.integer({ min: 1, max: 2500 }), fc.constantFrom(500, 1000)).map(wait), // also to the very end of a phase
+    fc.oneof(fc.integer({ min: 1, max: 2500 }), fc.constantFrom(500, 1000)).map(wait), // including to the exact end of a phase
     fc
       .constantFrom("trip" as const, "reset" as const, null)
       .map((what) => (what === null ? begin : manual(what))),

@@ -21,7 +21,7 @@ const collected = () => {
   return { lines, log: { info: add, warn: add, error: add } };
 };
 
-test("a change of all workers is counted and logged once", async () => {
+test("a change in all workers is counted and logged once", async () => {
   const { lines, log } = collected();
   const own = await service({ workers: 3, log });
   const { workers, clock } = own;
@@ -41,7 +41,7 @@ test("a change of all workers is counted and logged once", async () => {
   expect(counts(own)).toEqual({ closed: 2, "half-open": 1, open: 2 });
 });
 
-test("of workers that open a circuit at the same time one counts it", async () => {
+test("when workers open a circuit at the same time, one counts the change", async () => {
   const own = await service({ workers: 3 });
   const failures = own.workers.flatMap((worker) => Array.from({ length: 5 }, () => call(worker, "failure")));
   await Promise.all(failures);

@@ -9,7 +9,7 @@ interface Reply {
   readonly body: string;
 }
 
-/** One connection at a time: it belongs to one worker until that ends it, in order to spread connections evenly. */
+/** One connection at a time: it stays with one worker until the worker closes it to balance connections. */
 class Connection {
   pid = 0;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -28,7 +28,7 @@ class Connection {
     });
   }
 
-  /** Asks which process it belongs to. */
+  /** Returns the process that it is connected to. */
   async find(): Promise<void> {
     this.pid = Number((await this.ask("/pid"))?.body);
   }
@@ -42,7 +42,7 @@ const PER_WORKER = 4;
 /** The `resetTimeout` of the program. */
 const RESET_MS = 4000;
 
-/** Connections to every one of `workers` processes, equally many to each, so that none ends them for the sake of the others. */
+/** Opens the same number of connections to each of `workers` processes, so that none closes one to balance them. */
 const connect = async (url: string, workers: number): Promise<Connection[]> => {
   let connections: Connection[] = [];
   await waitFor(async () => {
@@ -91,7 +91,7 @@ test("four workers agree: all open within a second, three trials in total, all c
     const replies = await Promise.all(oneEach.map((one) => one.ask("/held")));
     return replies.reduce((sum, reply) => sum + Number(reply?.body), 0);
   };
-  // A trial may be admitted before its handler begins: what is not held yet cannot be released.
+  // A trial may be admitted before its handler begins, and only then can it be released.
   await waitFor(async () => refused.length >= herd.length - 3 && (await held()) === 3);
   await everywhere("/release");
   expect((await Promise.all(herd)).filter((status) => status === 200)).toHaveLength(3);

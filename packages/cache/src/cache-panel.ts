@@ -2,7 +2,7 @@ import { ValueError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
 import type { Counts } from "./counts.ts";
 
-/** What the panel shows and does. */
+/** Dependencies of `cachePanel`. */
 export interface CachePanelParts {
   readonly counts: Counts;
   readonly size: () => { readonly entries: number; readonly bytes: number; readonly evictions: number };
@@ -16,10 +16,10 @@ export const cachePanel = ({ counts, size, drop }: CachePanelParts): Panel => ({
   title: "Cache",
   scope: "worker",
   read: () => ({
-    columns: ["Figure", "Value"],
+    columns: ["Metric", "Value"],
     rows: Object.entries({ ...counts, ...size() }).map(([name, value]) => ({
       id: name,
-      cells: [words[name] ?? name, value],
+      cells: [labels[name] ?? name, value],
     })),
   }),
   actions: [
@@ -41,7 +41,7 @@ export const cachePanel = ({ counts, size, drop }: CachePanelParts): Panel => ({
   ],
 });
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   MISS: "answered by the handler",
   HIT: "answered from the store",
   STALE: "answered with a stale reply",

@@ -20,6 +20,6 @@ export interface CacheParts {
   readonly purges: Purges;
   readonly counts: Counts;
   readonly log: () => Logger;
-  /** For tools that show the steps of a request. */
+  /** Reports decisions to tools that show the steps of a request. */
   readonly reasons: DecisionReasons;
 }

@@ -56,12 +56,12 @@ test.each([
   expect(await reasonsFor([[path]])).toEqual([[key(path), `uri-miss: not stored, ${reason}`]]);
 });
 
-test("an identity is named, and neither it nor a key of the route's own or the query is shown", async () => {
+test("an identity is reported, but neither its value, the parts of key and per, nor the query", async () => {
   const [mine, signed] = await reasonsFor([
     ["/mine?token=sesame", { headers: { "x-user": "ann-secret" } }],
     ["/books", { headers: { authorization: "Bearer sesame" } }],
   ]);
-  expect(mine?.[0]).toBe(`${key("/mine")}?…, and a part of the route's own`);
+  expect(mine?.[0]).toBe(`${key("/mine")}?…, and the part of key or per`);
   expect(signed).toEqual([
     key("/books"),
     "the request has an identity: only replies with public or s-maxage, or of shared routes, are used",

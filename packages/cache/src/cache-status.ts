@@ -13,7 +13,7 @@ export interface Status {
   readonly forwardStatus?: number;
   readonly stored?: boolean;
   readonly collapsed?: boolean;
-  /** Seconds of freshness left; negative for a stale reply. */
+  /** Remaining freshness in seconds; negative for a stale reply. */
   readonly ttlSecs?: number;
 }
 

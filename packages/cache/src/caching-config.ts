@@ -21,7 +21,7 @@ export interface CachingConfig {
   /** Seconds for which a reply without explicit freshness is fresh. @default 300 */
   readonly ttl: number;
   /**
-   * Seconds for which a client may use a reply without explicit freshness before it asks again; 0 sends `no-cache`, so that it asks each time and gets 304.
+   * Seconds for which a client may use a reply without explicit freshness before it revalidates; 0 sends `no-cache`, so that it revalidates each time and gets 304.
    * `invalidateCache` does not reach the copies of clients. @default 0
    */
   readonly clientTtlSecs: number;
@@ -41,7 +41,7 @@ export interface CachingConfig {
   readonly waitSecs: number;
   /** The store of replies. @default a memory store in each worker */
   readonly store: CacheStore | undefined;
-  /** Timeout of a call of `store`, in milliseconds. @default 250 */
+  /** Timeout of a call to `store`, in milliseconds. @default 250 */
   readonly storeTimeoutMs: number;
   /** The cache's name in `Cache-Status`. @default "framework" */
   readonly name: string;
@@ -89,7 +89,7 @@ export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingC
   clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
 });
 
-/** Returns a problem for each field of the one kind of store beside the other kind. */
+/** Returns a problem for each option that does not apply to the configured kind of store. */
 export const storeProblems = (input: ConfigInput<CachingConfig> | undefined): Problem[] =>
   input?.store === undefined
     ? unusedFields(CachingConfig, input, ["storeTimeoutMs"], "store")

@@ -25,7 +25,7 @@ import { cacheOptionProblem } from "./route/route-plan.ts";
 import { checkedTags, programTag } from "./route/tags.ts";
 import { invalidateOnWrite } from "./unsafe-methods.ts";
 
-/** What the feature adds to an app. */
+/** Members that the feature adds to an app. */
 export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
   /**
    * Answers repeated GET and HEAD requests from a store (RFC 9111, shared cache).

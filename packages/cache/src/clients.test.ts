@@ -2,7 +2,7 @@ import { Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
 
-test("a client asks each time, gets 304, and sees a change as soon as the cache drops the reply", async () => {
+test("a client revalidates each time, gets 304, and sees a change as soon as the cache drops the reply", async () => {
   const { app, get } = cachedApp();
   let version = 1;
   app.get("/", { cache: { tags: ["page"] } }, () => `page ${version}`);
@@ -80,7 +80,7 @@ test.each([
   [{ date: "Wed, 31 Dec 2025 23:59:30 GMT", age: "50" }, ["50", "60", "50"]],
   [{ age: "50" }, ["50", "60", "50"]],
   [{ date: "Fri, 02 Jan 2026 00:00:00 GMT" }, [null, "10", null]],
-])("an old reply of a gateway leaves with its age: %j", async (fields: Record<string, string>, ages) => {
+])("an old reply of a gateway is sent with its age: %j", async (fields: Record<string, string>, ages) => {
   const { app, get, clock } = cachedApp();
   const reply = (control: string) => () =>
     new Response("x", { headers: { "cache-control": control, ...fields } });

@@ -9,7 +9,7 @@ export interface SharedResult {
   /** Request fields that the reply depends on. */
   readonly names: readonly string[];
   readonly entry: StoredReply;
-  /** Outcome of the requests that use it. */
+  /** Outcome for the requests that use the reply. */
   readonly outcome: "HIT" | "REVALIDATED" | "STALE";
 }
 
@@ -93,7 +93,7 @@ export class Coalescing {
     );
   }
 
-  /** Whether the last reply for a key could not be shared: waiting for the next one would only queue the clients. */
+  /** Whether the last reply for a key could not be shared: waiting for the next one would only delay the clients. */
   isUnshareable(key: string): boolean {
     const until = this.unshareable.get(key);
     return until !== undefined && until > this.options.clock.now();

@@ -27,7 +27,7 @@ test("start reports all mistakes in the configuration", async () => {
     await expect(starting).rejects.toThrow(`CachingConfig.${field} must be`);
 });
 
-test("options of the store in memory and of another store exclude each other", async () => {
+test("options of the memory store and of a custom store cannot be combined", async () => {
   const start = (config: ConfigInput<CachingConfig>) =>
     new (App.with(caching))().enableCaching(config).start();
   await expect(start({ store: memoryStore(), maxEntries: 10, maxBytes: 2048 })).rejects.toThrow(

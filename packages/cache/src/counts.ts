@@ -37,7 +37,7 @@ export const publishMetrics = (
     })),
     {
       name: "cache_store_failures_total",
-      help: "Calls of the store that failed or timed out.",
+      help: "Calls to the store that failed or timed out.",
       type: "counter",
       read: () => guarded.failures,
     },
@@ -66,7 +66,7 @@ export const publishMetrics = (
   host.insight.expose("cache", () => ({ ...counts, storeFailures: guarded.failures, ...size() }));
 };
 
-/** Returns what a store holds; nothing for one that cannot say. */
+/** Returns the size of a store; zeros if it is unknown. */
 export const sizeOf = (store: CacheStore): ReturnType<NonNullable<CacheStore["size"]>> =>
   store.size?.() ?? { entries: 0, bytes: 0, evictions: 0 };
 

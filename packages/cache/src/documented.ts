@@ -9,7 +9,7 @@ import {
 import type { CachingConfig } from "./caching-config.ts";
 import type { RouteCache } from "./route/route-cache.ts";
 
-/** States the replies and header fields that the cache adds to the routes it answers, for the API document and CORS. */
+/** Declares the replies and header fields that the cache adds to cached routes, for the API document and CORS. */
 export const documentCache = (
   { http }: Pick<Host, "http">,
   { methods, excludePaths }: Readonly<CachingConfig>,
@@ -32,7 +32,7 @@ export const documentCache = (
 
 const unchanged: ImpliedReply = { status: 304, description: "The client has the current version." };
 
-/** A 206 is left out: only a program that sends `Range` gets it, and a second success would cost generated clients the type of `ok`. */
+/** 206 is omitted: only requests with `Range` get it, and with a second success status generated clients would lose the type of `ok`. */
 const badRange: ImpliedReply = {
   status: 416,
   description: "The range is beyond the end of the stored reply.",

@@ -5,7 +5,7 @@ import { cachedApp, type CachedApp } from "./cached-app.test-kit.ts";
 import { equalVariantKeys } from "./equal-variants.ts";
 import { type CacheStore, memoryStore } from "./index.ts";
 
-/** An app whose replies vary by a field, and show how it was spelled. */
+/** An app whose replies vary by a field, and contain the received spelling. */
 const varying = (name: string, config: Parameters<typeof cachedApp>[0] = {}): CachedApp => {
   const cached = cachedApp(config);
   const spelling = (request: HttpRequest): Response => {
@@ -16,7 +16,7 @@ const varying = (name: string, config: Parameters<typeof cachedApp>[0] = {}): Ca
   return cached;
 };
 
-/** Sends requests for one path with these values of a field. Returns the outcome of the last one, and the spelling that its reply is for. */
+/** Sends requests for one path with these values of a field. Returns the last outcome, and the spelling that the handler had received. */
 const lastAt = async (
   { get }: CachedApp,
   path: string,
@@ -31,7 +31,7 @@ const lastAt = async (
   return seen;
 };
 
-/** The same with an app of its own. */
+/** Like `lastAt`, with a new app. */
 const last = (name: string, ...values: readonly string[]): Promise<readonly [string | null, string]> =>
   lastAt(varying(name), "/", name, values);
 
@@ -57,7 +57,7 @@ test("languages are found in any case", async () => {
   expect((await last("accept", "text/html", "Text/HTML"))[0]).toBe("MISS");
 });
 
-test("order, weights, quoted text and what is not a list are significant", async () => {
+test("order, weights, quoted strings and values that are not lists are significant", async () => {
   expect((await last("accept-language", "de,en", "en,de"))[0]).toBe("MISS");
   expect((await last("accept-language", "de;q=0.5,en", "de;q=0.6,en"))[0]).toBe("MISS");
   expect((await last("x-name", '"a, b"', '"a,b"'))[0]).toBe("MISS");
@@ -68,7 +68,7 @@ test("order, weights, quoted text and what is not a list are significant", async
   expect((await last("authorization", "a b, c", "a b,c"))[0]).toBe("MISS");
 });
 
-test("a reply to an unusual spelling is for that spelling only, so that a handler confused by it spoils no other reply", async () => {
+test("a reply to an unusual spelling is for that spelling only, so that a handler that misreads it affects no other reply", async () => {
   const { get } = varying("accept-language");
   for (const odd of ["DE , eN", "de,,en", "DE,EN"]) {
     expect((await get("/", { "accept-language": odd })).outcome).toBe("MISS");

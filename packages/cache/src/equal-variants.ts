@@ -1,17 +1,17 @@
 import type { HttpRequest } from "@framework/core";
 import { variantKeyBy } from "./cache-key.ts";
 
-/** Quoted text, and characters outside ASCII, of which `trim` would remove some spaces. */
+/** Quoted strings, and characters outside ASCII, since `trim` removes non-ASCII spaces. */
 const UNUSUAL = /"|[^\t -~]/;
-/** Fields of opaque text: their commas need not separate anything. */
+/** Fields with opaque values: commas in them need not be separators. */
 const opaque: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 
 /**
- * Returns the keys of the variants for requests with the same fields in other spellings (RFC 9111 4.1): lists with and without spaces, and languages in
+ * Returns the keys of the variants for requests with equivalent fields in another spelling (RFC 9111 4.1): lists with and without spaces, and languages in
  * the usual case, as in `en,zh-Hant-TW`.
  *
- * Replies are stored under the spelling that the handler got; only look-ups try others. So a handler that misreads an unusual spelling affects no client
- * that sends a usual one.
+ * Replies are stored under the spelling that the handler received; only lookups try others. So a handler that misreads an unusual spelling does not affect
+ * clients that send a usual one.
  */
 export const equalVariantKeys = (
   key: string,

@@ -16,21 +16,22 @@ export const cacheErrors: ErrorCatalogue = {
   },
   CACHE_BAD_CALLER: {
     summary:
-      "500: `per` of a route returned something else than text, a finite number, `null` or `undefined`",
+      "500: `per` of a route returned something other than a string, a finite number, `null` or `undefined`",
     action: "return the id of the caller, or `null` for none",
   },
   CACHE_BAD_KEY: {
-    summary: "500: `key` of a route returned something else than text or a finite number",
-    action: "return text at once, not a promise; an empty text adds nothing to the key",
+    summary: "500: `key` of a route returned something other than a string or a finite number",
+    action: "return a string synchronously, not a promise; an empty string adds nothing to the key",
   },
   CACHE_PURGES_ONE_HOST: {
-    summary: "advice: several hosts serve the app, and `invalidateCache` reaches only the workers of its own",
+    summary:
+      "advice: several hosts serve the app, and `invalidateCache` reaches only the workers of one host",
     action: "`enableRedis({ shared: true })`, or a store that all hosts share",
   },
   CACHE_STORE_UNAVAILABLE: {
     status: 503,
     summary:
-      "the store failed in `invalidateCache`; logged for every other failure of a store, whose requests the handlers answer",
+      "the store failed in `invalidateCache`; other failures of a store are only logged, and the handlers answer the requests",
     action: "check the store; clients retry after a second",
   },
 };

@@ -3,7 +3,7 @@ import type { DecisionReasons } from "@framework/core/feature";
 import type { Outcome, Status } from "./cache-status.ts";
 import type { StoredReply } from "./store/cache-store.ts";
 
-/** Gives the key of a request. That of a caller, or of a route's own, may hold a credential, as may the query: only the public part is shown. */
+/** Reports the key of a request, without the query and the parts of `key` and `per`, since they may contain credentials. */
 export const explainKey = (
   reasons: DecisionReasons,
   { request, isClosed, isScoped }: { request: HttpRequest; isClosed: boolean; isScoped: boolean },
@@ -11,7 +11,7 @@ export const explainKey = (
   if (!reasons.isObserved) return;
   const { scheme, host, path, query } = request;
   const search = query.toString() === "" ? "" : "?…";
-  const scope = isScoped ? ", and a part of the route's own" : "";
+  const scope = isScoped ? ", and the part of key or per" : "";
   reasons.give(request, `the key is ${scheme}://${host.toLowerCase()}${path}${search}${scope}`);
   if (isClosed)
     reasons.give(
@@ -20,7 +20,7 @@ export const explainKey = (
     );
 };
 
-/** Gives the reason of an answer from the store. */
+/** Reports the reason for an answer from the store. */
 export const explainStored = (
   reasons: DecisionReasons,
   request: HttpRequest,
@@ -35,7 +35,7 @@ export const explainStored = (
   );
 };
 
-/** Gives the reason why a route's replies are not cached. */
+/** Reports why the replies of a route are not cached. */
 export const explainBypass = (
   reasons: DecisionReasons,
   request: HttpRequest,

@@ -162,7 +162,7 @@ const fieldsOf = ({
   };
 };
 
-/** An app whose handler's replies the current run chooses. Every run has paths of its own, so that one app serves them all. */
+/** An app whose handler's replies the current run chooses. Every run has its own paths, so that one app serves them all. */
 class Cached {
   readonly cached: CachedApp = cachedApp({ ttl });
   runs = 0;

@@ -2,7 +2,7 @@ import { Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
 
-/** Which of the stored paths are gone after a write with these fields in its reply. */
+/** Returns the stored paths that are dropped after a write with these fields in its reply. */
 const droppedBy = async (
   fields: Readonly<Record<string, string>>,
   stored: readonly string[],
@@ -38,7 +38,7 @@ test("a location may be relative, absolute, or encoded in another way", async ()
   expect(await droppedBy({ location: "/a/c d" }, stored)).toEqual(["/a/c%20d"]);
 });
 
-test("the location of another origin, and one that is no path, drop nothing", async () => {
+test("a location at another origin, or that is not a path, drops nothing", async () => {
   const others = ["http://other.test/a", "https://localhost/a", "http://localhost:81/a", "//other.test/a"];
   for (const location of [...others, "http://", "mailto:a", "/%ff", "/a%00"])
     expect([location, await droppedBy({ location }, ["/a"])]).toEqual([location, []]);

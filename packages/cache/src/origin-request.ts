@@ -20,7 +20,7 @@ export const withFields = (request: HttpRequest, changes: FieldChanges): HttpReq
 };
 
 const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.Request => {
-  const headers = new Headers(raw.headers); // not those of the request, whose body may have been decoded
+  const headers = new Headers(raw.headers); // not the headers of `request`: its body may have been decoded
   for (const [name, value] of changes) {
     if (value === null) headers.delete(name);
     else headers.set(name, value);
@@ -28,7 +28,7 @@ const changedRaw = (raw: globalThis.Request, changes: FieldChanges): globalThis.
   return new globalThis.Request(raw, { headers });
 };
 
-/** Accessors by which a copy of a request reads and writes what the request keeps: much of it is made on first use, of either. */
+/** Accessors through which a copy shares the state of the original request: much of it is created on first use, of either. */
 const sharedState = (request: HttpRequest): PropertyDescriptorMap =>
   Object.fromEntries(
     Object.keys(request).map((name) => [

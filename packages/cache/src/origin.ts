@@ -1,4 +1,4 @@
-// Above 250 lines because one call of a handler, from its start to what is stored of its reply, is followed in one place.
+// Above 250 lines because one call of a handler is followed here from its start to the stored reply.
 import type { Awaitable, Response } from "@framework/core";
 import { BodyStream, mapAwaitable, payloadLength, readyBody } from "@framework/core/feature";
 import { answer, isConditional } from "./answer.ts";
@@ -8,7 +8,7 @@ import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./store/cache-store.ts";
 import type { SharedCall, SharedResult } from "./coalescing.ts";
 import { hasPrincipal, isSingleUse } from "./rules/identity.ts";
-import type { Place } from "./lookup.ts";
+import type { Lookup } from "./lookup.ts";
 import { factsOf, type ReplyFacts } from "./rules/reply-facts.ts";
 import { ReplyTags } from "./route/reply-tags.ts";
 import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
@@ -31,7 +31,7 @@ import { type Forwarded, mark, type Outcome } from "./cache-status.ts";
 /** A call of a handler, with the state at its start. */
 interface Call {
   readonly state: RequestState;
-  readonly place: Place;
+  readonly lookup: Lookup;
   readonly sharedCall: SharedCall | null;
   readonly sequence: number;
   readonly sent: Conditional;
@@ -50,17 +50,17 @@ export class Origin {
   }
 
   /** Calls the handler of a request; other requests may wait for `sharedCall`. */
-  fetch(state: RequestState, place: Place, sharedCall: SharedCall | null): Awaitable<Response> {
-    return this.call(state, place, sharedCall, false);
+  fetch(state: RequestState, lookup: Lookup, sharedCall: SharedCall | null): Awaitable<Response> {
+    return this.call(state, lookup, sharedCall, false);
   }
 
   /** Calls the handler again for an answered request. */
-  refresh(state: RequestState, place: Place, sharedCall: SharedCall): Awaitable<void> {
-    return mapAwaitable(this.call(state, place, sharedCall, true), ({ payload }) => discard(payload));
+  refresh(state: RequestState, lookup: Lookup, sharedCall: SharedCall): Awaitable<void> {
+    return mapAwaitable(this.call(state, lookup, sharedCall, true), ({ payload }) => discard(payload));
   }
 
   /** The reason for a call of the handler. */
-  reason({ directives, identity, open }: RequestState, { entry, names }: Place): Forwarded {
+  reason({ directives, identity, open }: RequestState, { entry, names }: Lookup): Forwarded {
     if (entry !== undefined) return directives.has("no-cache") ? "request" : "stale";
     if (identity && !open) return "bypass";
     return names.length > 0 ? "vary-miss" : "uri-miss";
@@ -68,13 +68,13 @@ export class Origin {
 
   private call(
     state: RequestState,
-    place: Place,
+    lookup: Lookup,
     sharedCall: SharedCall | null,
     isBackground: boolean,
   ): Awaitable<Response> {
     const { sequence } = this.parts.invalidations;
-    const sent = conditionally(state.request, place.entry, sharedCall !== null);
-    const call: Call = { state, place, sharedCall, sequence, sent, isBackground };
+    const sent = conditionally(state.request, lookup.entry, sharedCall !== null);
+    const call: Call = { state, lookup, sharedCall, sequence, sent, isBackground };
     const whole = mapAwaitable(state.next(sent.request), (response) => readyBody(response) ?? response);
     return mapAwaitable(whole, (response) => {
       try {
@@ -86,13 +86,13 @@ export class Origin {
   }
 
   private settle(call: Call, response: Response): Awaitable<Response> {
-    const { place, sent } = call;
+    const { lookup, sent } = call;
     const facts = factsOf(response.fields());
-    if (response.status !== 304 || !sent.validates || place.entry === undefined)
+    if (response.status !== 304 || !sent.validates || lookup.entry === undefined)
       return this.receive(call, response, facts);
-    if (confirms(facts, place.entry)) return this.freshen(call, place.entry, response, facts);
-    this.parts.store.delete(place.key); // RFC 9111 4.3.4: the 304 is for another reply
-    return this.call(call.state, { ...place, entry: undefined }, null, call.isBackground);
+    if (confirms(facts, lookup.entry)) return this.freshen(call, lookup.entry, response, facts);
+    this.parts.store.delete(lookup.key); // RFC 9111 4.3.4: the 304 is for another reply
+    return this.call(call.state, { ...lookup, entry: undefined }, null, call.isBackground);
   }
 
   /** Stores a complete reply if allowed, else passes it on. */
@@ -109,9 +109,9 @@ export class Origin {
     const tags = lifetime === null || isHead ? null : this.tags.of(call.state, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
       this.explainUnstored(call, response, facts, bodyBytes);
-      if (status === 400 && state.request.signal.aborted) call.sharedCall?.settle("again"); // the client has left, which says nothing of the replies to others
+      if (status === 400 && state.request.signal.aborted) call.sharedCall?.settle("again"); // the client disconnected: the handler may still answer others
       else if (call.sharedCall !== null && status < 500)
-        this.parts.coalescing.noteUnshareable(call.place.key);
+        this.parts.coalescing.noteUnshareable(call.lookup.key);
       return this.passOn(call, response, facts);
     }
     if (this.isInvalidated(call, tags)) {
@@ -124,7 +124,7 @@ export class Origin {
     const entry = toStoredReply(content, lifetime, tags);
     this.keep(call, entry, facts, lifetime, "HIT");
     this.count(call, "MISS");
-    const forwarded = this.reason(state, call.place);
+    const forwarded = this.reason(state, call.lookup);
     this.explain(call, `${forwarded}: stored, fresh for ${lifetime.freshMs / 1000} s`);
     if (isConditional(state.request)) return this.answer(call, entry, "MISS", { stored: true });
     if (lifetime.isImplicit) addClientFreshness(response, state.plan.clientTtlSecs, this.ageSecs(facts));
@@ -149,7 +149,7 @@ export class Origin {
       maxEntryBytes: this.parts.config.maxEntryBytes,
       isHead: request.method === "HEAD",
     });
-    this.explain(call, `${this.reason(call.state, call.place)}: not stored, ${reason}`);
+    this.explain(call, `${this.reason(call.state, call.lookup)}: not stored, ${reason}`);
   }
 
   private explain({ state }: Call, reason: string): void {
@@ -167,9 +167,9 @@ export class Origin {
 
   /** Passes on a reply that is not stored; removes the stored reply if it is superseded. */
   private passOn(call: Call, response: Response, facts: ReplyFacts): Response {
-    const { state, place, sent } = call;
+    const { state, lookup, sent } = call;
     const { store, config, clock } = this.parts;
-    const { entry } = place;
+    const { entry } = lookup;
     const { status } = response;
     if (entry !== undefined && status >= 500) {
       const lateMs = clock.now() - entry.bornMs - entry.freshMs;
@@ -177,18 +177,18 @@ export class Origin {
     }
     const isOwn = this.carriesIdentity(state) && !state.open;
     if (entry !== undefined && !isOwn && state.request.method !== "HEAD" && supersedes(status))
-      store.delete(place.key);
+      store.delete(lookup.key);
     const outcome = isOwn ? "BYPASS" : "MISS";
     this.count(call, outcome);
-    const forwarded = outcome === "BYPASS" ? "bypass" : this.reason(state, place);
+    const forwarded = outcome === "BYPASS" ? "bypass" : this.reason(state, lookup);
     const ageSecs = this.ageSecs(facts);
-    if (ageSecs > 0) response.headers.set("age", String(ageSecs)); // a handler that is a gateway may send an old reply
+    if (ageSecs > 0) response.headers.set("age", String(ageSecs)); // a handler that forwards to another server may send an old reply
     if (sent.isSimplified && isHeldBy(state.request, response, facts)) empty(response);
     return mark(response, config.name, outcome, { forwarded });
   }
 
   /** Whether the stored reply is fresh or may be served stale: a failure of the handler does not replace it. */
-  private hasUsableEntry({ place: { entry } }: Call): boolean {
+  private hasUsableEntry({ lookup: { entry } }: Call): boolean {
     if (entry === undefined || entry.validates) return false;
     const lateMs = this.parts.clock.now() - entry.bornMs - entry.freshMs;
     return lateMs < Math.max(entry.staleMs, entry.errorMs);
@@ -196,7 +196,7 @@ export class Origin {
 
   /** Answers a handler's failure with the stale reply, also for waiting requests (RFC 5861 4). */
   private answerStale(call: Call, entry: StoredReply, response: Response): Response {
-    const { key, names } = call.place;
+    const { key, names } = call.lookup;
     call.sharedCall?.settle({ key, names, entry, outcome: "STALE" });
     discard(response.payload);
     this.count(call, "STALE");
@@ -205,7 +205,7 @@ export class Origin {
 
   /** Updates the entry's fields from a 304 to its validators, and serves it (RFC 9111 4.3.4). */
   private freshen(call: Call, old: StoredReply, response: Response, fresh: ReplyFacts): Response {
-    const { place } = call;
+    const { lookup } = call;
     const wallMs = this.parts.clock.date();
     const fields = freshenedFields(old.fields, response.fields(), fresh, wallMs);
     const { date, ageSecs, tags: named, setsCookies } = fresh;
@@ -216,7 +216,7 @@ export class Origin {
     const tags = lifetime === null ? null : this.tags.of(call.state, response, facts, old.tags);
     this.count(call, "REVALIDATED");
     if (lifetime === null || tags === null || this.isInvalidated(call, tags)) {
-      this.parts.store.delete(place.key);
+      this.parts.store.delete(lookup.key);
       if (lifetime !== null) call.sharedCall?.settle("again");
       const reply = this.answer(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
         forwardStatus: 304,
@@ -229,13 +229,13 @@ export class Origin {
     return this.answer(call, entry, "REVALIDATED", { forwardStatus: 304, stored: true });
   }
 
-  private lifetime({ state, place }: Call, status: number, facts: ReplyFacts): Lifetime | null {
+  private lifetime({ state, lookup }: Call, status: number, facts: ReplyFacts): Lifetime | null {
     const { ttlSecs, staleSecs } = state.plan;
     const { open: shared } = state;
     const own = state.caller !== null;
     const identity = this.carriesIdentity(state);
     if (isSingleUse(state.request)) return null;
-    if (namesOf(place, state.plan, facts).length > MAX_VARY_NAMES) return null;
+    if (namesOf(lookup, state.plan, facts).length > MAX_VARY_NAMES) return null;
     return lifetimeOf(facts, { status, identity, shared, own, ttlSecs, staleSecs }, this.parts.clock);
   }
 
@@ -243,14 +243,14 @@ export class Origin {
     return identity || hasPrincipal(request);
   }
 
-  /** Whether a drop since the start of the call may concern the reply; without a connection to the other workers any drop may. */
+  /** Whether a drop since the start of the call may affect the reply; always true without a connection to the other workers. */
   private isInvalidated({ sequence }: Call, tags: readonly string[]): boolean {
     const { invalidations, store } = this.parts;
     return !store.isCurrent() || invalidations.droppedSince(sequence, tags);
   }
 
   private keep(
-    { state, place, sharedCall }: Call,
+    { state, lookup, sharedCall }: Call,
     entry: StoredReply,
     facts: ReplyFacts,
     { holdMs }: Lifetime,
@@ -258,32 +258,32 @@ export class Origin {
     oldId?: string,
   ): void {
     const { store, coalescing, clock } = this.parts;
-    const names = namesOf(place, state.plan, facts);
+    const names = namesOf(lookup, state.plan, facts);
     const key = variantKey(state.key, names, state.request);
     const [path = ""] = entry.tags;
     if (names.length > 0) {
       const nowMs = clock.now();
-      const untilMs = Math.max(nowMs + holdMs, place.namesUntilMs);
+      const untilMs = Math.max(nowMs + holdMs, lookup.namesUntilMs);
       store.set(
         state.key,
         { kind: "varies", id: newId(), names, untilMs },
         { holdMs: untilMs - nowMs, tags: [path] },
       );
     }
-    const replaces = oldId !== undefined && key === place.key ? { replaces: oldId } : {};
+    const replaces = oldId !== undefined && key === lookup.key ? { replaces: oldId } : {};
     store.set(key, entry, { holdMs, tags: entry.tags, ...replaces });
-    coalescing.noteShareable(place.key);
+    coalescing.noteShareable(lookup.key);
     sharedCall?.settle({ key, names, entry, outcome });
   }
 
   private answer(
-    { state, place }: Call,
+    { state, lookup }: Call,
     entry: StoredReply,
     outcome: Outcome,
     status: { readonly stored?: boolean; readonly forwardStatus?: number },
   ): Response {
     const { clock, config } = this.parts;
-    const forwarded = this.reason(state, place);
+    const forwarded = this.reason(state, lookup);
     return answer(entry, state.request, {
       name: config.name,
       nowMs: clock.now(),

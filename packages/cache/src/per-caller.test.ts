@@ -6,7 +6,7 @@ import { caching } from "./index.ts";
 
 const perUser = { per: (request: { getHeader(name: string): string | null }) => request.getHeader("x-user") };
 
-test("each caller has a reply of its own, sent with private", async () => {
+test("each caller has its own reply, sent with private", async () => {
   const { app, get } = cachedApp();
   let calls = 0;
   app.get("/", { cache: perUser }, (request) => `${request.getHeader("x-user")} ${++calls}`);
@@ -20,7 +20,7 @@ test("each caller has a reply of its own, sent with private", async () => {
   }
 });
 
-test("what a handler says of other caches never makes the reply of one caller public", async () => {
+test("directives of the handler for other caches never make the reply of one caller public", async () => {
   for (const control of [
     "public, max-age=60",
     "s-maxage=60, max-age=60",
@@ -51,13 +51,13 @@ test("without an id the rules of other routes apply", async () => {
 });
 
 test.each([NaN, Infinity, -Infinity, true, {}, ["ann"], Promise.resolve("ann")])(
-  "an id that is neither text nor a finite number, such as %p, is an error, and no caller gets another's reply",
+  "an id that is neither a string nor a finite number, such as %p, is an error, and no caller gets another's reply",
   async (id) => {
     const { app, get } = cachedApp();
     app.get("/", { cache: { per: () => id as never } }, (request) => request.getHeader("x-user"));
     for (const user of ["ann", "bob"]) {
       const { status, text } = await get("/", { "x-user": user });
-      expect([status, text.includes("cache: per must return text"), text.includes("ann")]).toEqual([
+      expect([status, text.includes("cache: per must return a string"), text.includes("ann")]).toEqual([
         500,
         true,
         false,
@@ -66,7 +66,7 @@ test.each([NaN, Infinity, -Infinity, true, {}, ["ann"], Promise.resolve("ann")])
   },
 );
 
-test("a reply whose key other caches do not know is private, unless it says public", async () => {
+test("a reply whose key other caches do not know is private, unless it is public", async () => {
   const { app, get } = cachedApp();
   const key = (): string => "part";
   app.get("/keyed", { cache: { key } }, () => "x");
@@ -80,7 +80,7 @@ test("a reply whose key other caches do not know is private, unless it says publ
   ]);
 });
 
-test("a shared route is for everyone, also for identified callers", async () => {
+test("a shared route serves everyone, including identified callers", async () => {
   const { app, get } = cachedApp({ clientTtlSecs: 9 });
   app.use((request, next) => {
     request.context.set("user", request.getHeader("x-user"));
@@ -96,7 +96,7 @@ test("a shared route is for everyone, also for identified callers", async () => 
   ]);
 });
 
-test("per and shared together, and a per that is no function, are mistakes at start", async () => {
+test("per together with shared, and a per that is not a function, are start errors", async () => {
   for (const cache of [{ ...perUser, shared: true }, { per: "user" }, { clientTtlSecs: -1 }]) {
     const app = new (App.with(caching))().enableCaching();
     app.get("/", { cache: cache as never }, () => "x");
@@ -107,7 +107,7 @@ test("per and shared together, and a per that is no function, are mistakes at st
 });
 
 test.each([undefined, null, Number.NaN, Infinity, {}, ["a"], Promise.resolve("a")])(
-  "a key that is no text or finite number, such as %p, is an error, and no request gets the reply of another",
+  "a key that is neither a string nor a finite number, such as %p, is an error, and no request gets the reply of another",
   async (part) => {
     const { app, get } = cachedApp();
     app.get("/", { cache: { key: () => part as never } }, (request) => request.getHeader("x-tenant"));
@@ -115,7 +115,7 @@ test.each([undefined, null, Number.NaN, Infinity, {}, ["a"], Promise.resolve("a"
       const { status, text } = await get("/", { "x-tenant": tenant });
       expect([
         status,
-        text.includes("cache: key must return text or a finite number"),
+        text.includes("cache: key must return a string or a finite number"),
         text.includes("ann"),
       ]).toEqual([500, true, false]);
     }
@@ -131,7 +131,7 @@ test("a key may be a finite number, such as an id of the database", async () => 
       expect(await get("/", { "x-tenant": tenant })).toMatchObject({ text: tenant, outcome });
 });
 
-test("no caller ever gets the reply of another, whatever ids, keys and directives", async () => {
+test("no caller ever gets the reply of another, for any ids, keys and directives", async () => {
   const id = fc.oneof(
     fc.constantFrom("1", 1, "", null, undefined, '["a","b"]', "a"),
     fc.string({ maxLength: 3 }),

@@ -23,7 +23,7 @@ import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./store/cache-store.ts";
 import type { SharedOutcome, SharedResult } from "./coalescing.ts";
 import { hasIdentity } from "./rules/identity.ts";
-import { lookUp, type Place } from "./lookup.ts";
+import { lookUp, type Lookup } from "./lookup.ts";
 import { explainBypass, explainKey, explainStored } from "./lookup-reasons.ts";
 import { Origin } from "./origin.ts";
 import { planOf, type RoutePlan } from "./route/route-plan.ts";
@@ -125,55 +125,56 @@ class ReplyCache {
   }
 
   private serve(state: RequestState): Awaitable<Response> {
-    const place = lookUp(this.parts.store, state.key, state.request);
-    return isPromise(place) ? this.serveLater(state, place) : this.decide(state, place, undefined);
+    const lookup = lookUp(this.parts.store, state.key, state.request);
+    return isPromise(lookup) ? this.serveLater(state, lookup) : this.decide(state, lookup, undefined);
   }
 
-  private serveLater(state: RequestState, finding: Promise<Place>): Promise<Response> {
+  private serveLater(state: RequestState, finding: Promise<Lookup>): Promise<Response> {
     const { coalescing, invalidations } = this.parts;
     const { sequence } = invalidations;
-    return coalescing.duringRead(finding, (place, missed) =>
-      this.decide(state, place, sequence === invalidations.sequence ? missed : undefined),
+    return coalescing.duringRead(finding, (lookup, missed) =>
+      this.decide(state, lookup, sequence === invalidations.sequence ? missed : undefined),
     );
   }
 
   /** Answers from the store if allowed, else obtains a reply; `missed` ended during the read of the store. */
-  private decide(state: RequestState, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
+  private decide(state: RequestState, lookup: Lookup, missed: SharedResult | undefined): Awaitable<Response> {
     const { directives } = state;
     const closed = state.identity && !state.open;
-    const entry = closed ? shareable(place.entry) : place.entry;
-    const stored = entry ?? (closed ? shareable(place.equal) : place.equal);
+    const entry = closed ? shareable(lookup.entry) : lookup.entry;
+    const stored = entry ?? (closed ? shareable(lookup.equal) : lookup.equal);
     if (stored !== undefined && !stored.validates && !directives.has("no-cache")) {
       const lateMs = this.parts.clock.now() - stored.bornMs - stored.freshMs;
       if (lateMs < 0) return this.fromStore(state, stored, "HIT", {});
       if (stored === entry && lateMs < entry.staleMs) {
-        if (missed === undefined) this.refreshLater(state, { ...place, entry });
+        if (missed === undefined) this.refreshLater(state, { ...lookup, entry });
         return this.fromStore(state, entry, "STALE", {});
       }
     }
     if (directives.has("only-if-cached")) throw this.notStored("MISS", { forwarded: "request" });
-    return this.obtain(state, { ...place, entry }, missed);
+    return this.obtain(state, { ...lookup, entry }, missed);
   }
 
-  /** Calls the handler, or waits for a running call. */
-  private obtain(state: RequestState, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
+  /** Calls the handler, or waits for a call in progress. */
+  private obtain(state: RequestState, lookup: Lookup, missed: SharedResult | undefined): Awaitable<Response> {
     const { coalescing } = this.parts;
-    if (!mayShare(state) || coalescing.isUnshareable(place.key)) return this.origin.fetch(state, place, null);
-    if (missed !== undefined) return this.follow(state, place, missed);
-    const sharedCall = coalescing.callFor(place.key);
-    if (sharedCall === undefined) return this.origin.fetch(state, place, coalescing.start(place.key));
-    return sharedCall.result().then((shared) => this.follow(state, place, shared));
+    if (!mayShare(state) || coalescing.isUnshareable(lookup.key))
+      return this.origin.fetch(state, lookup, null);
+    if (missed !== undefined) return this.follow(state, lookup, missed);
+    const sharedCall = coalescing.callFor(lookup.key);
+    if (sharedCall === undefined) return this.origin.fetch(state, lookup, coalescing.start(lookup.key));
+    return sharedCall.result().then((shared) => this.follow(state, lookup, shared));
   }
 
   /** Uses the result of another call if it fits this request; else proceeds without waiting for it again. */
-  private follow(state: RequestState, place: Place, shared: SharedOutcome): Awaitable<Response> {
-    if (shared === null) return this.origin.fetch(state, place, null);
+  private follow(state: RequestState, lookup: Lookup, shared: SharedOutcome): Awaitable<Response> {
+    if (shared === null) return this.origin.fetch(state, lookup, null);
     if (shared === "again") return this.serve({ ...state, round: state.round + 1 });
     const { key, names, entry, outcome } = shared;
     if (variantKey(state.key, names, state.request) !== key)
       return this.serve({ ...state, round: state.round + 1 });
     return this.fromStore(state, entry, outcome, {
-      forwarded: this.origin.reason(state, place),
+      forwarded: this.origin.reason(state, lookup),
       collapsed: true,
     });
   }
@@ -193,12 +194,12 @@ class ReplyCache {
   }
 
   /** Refreshes a stale reply in the background; concurrent refreshes are coalesced. */
-  private refreshLater(state: RequestState, place: Place): void {
+  private refreshLater(state: RequestState, lookup: Lookup): void {
     const { coalescing, log } = this.parts;
-    if (state.request.method === "HEAD" || coalescing.callFor(place.key) !== undefined) return;
-    const sharedCall = coalescing.start(place.key);
+    if (state.request.method === "HEAD" || coalescing.callFor(lookup.key) !== undefined) return;
+    const sharedCall = coalescing.start(lookup.key);
     try {
-      state.request.defer(() => this.origin.refresh(state, place, sharedCall));
+      state.request.defer(() => this.origin.refresh(state, lookup, sharedCall));
     } catch (error) {
       sharedCall.settle(null); // too many tasks are pending: the next request tries again
       log().warn("cache: a stale reply could not be refreshed", { error });
@@ -218,7 +219,7 @@ class ReplyCache {
 const shareable = (entry: StoredReply | undefined): StoredReply | undefined =>
   entry?.shareable === true ? entry : undefined;
 
-/** Tells other caches whose reply it is: private for the reply of one caller or of a key that they do not know, and for everyone on a `shared` route. */
+/** Marks the reply for other caches: private for one caller, or for a part of the key that they do not know; shared on a `shared` route. */
 const scoped = (
   response: Response,
   request: HttpRequest,

@@ -32,7 +32,7 @@ test("a 304 of the handler updates the stored fields, and the stored body is ser
   expect(asked).toEqual([null, '"1"']);
 });
 
-test("X-Cache-TTL outlives a 304 without freshness of its own", async () => {
+test("X-Cache-TTL is kept after a 304 without explicit freshness", async () => {
   const { app, get, clock } = cachedApp({ ttl: 300 });
   const state = { body: "body", etag: '"1"', fields: { "x-cache-ttl": "20" } as Fields };
   app.get("/", tagged(state));
@@ -89,7 +89,7 @@ test("a no-cache reply is revalidated each time, and not stored without a valida
   expect(await outcomes("/none")).toEqual(["MISS", "MISS", "MISS"]);
 });
 
-test("a new reply replaces the stale one, and one that must not be stored removes it", async () => {
+test("a new reply replaces the stale one, and a reply that must not be stored removes it", async () => {
   const { app, get, clock } = cachedApp();
   const state: TaggedState = {
     body: "one",
@@ -181,7 +181,7 @@ test("the 504 of only-if-cached has the standard error body, X-Cache and Cache-S
   expect([reply.outcome, reply.headers.get("cache-status")]).toEqual(["MISS", "framework; fwd=request"]);
 });
 
-test("a request that is revalidated has one life: its dependencies end once, after its deferred tasks, and its abort reaches the handler", async () => {
+test("a revalidated request has one scope: its dependencies end once, after its deferred tasks, and its abort reaches the handler", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5, staleSecs: 0 });
   const [opened, seen]: [{ alive: boolean }[], unknown[]] = [[], []];
   const Repo = dependency("repo", {

@@ -15,8 +15,8 @@ export interface Conditional {
 }
 
 /**
- * Replaces the client's conditions by the cache's (RFC 9111 4.3.1): the validators of a stored reply; none if others wait for a complete reply; else
- * keeps the client's.
+ * Replaces the client's conditions by those of the cache (RFC 9111 4.3.1): the validators of a stored reply; none if other requests wait for a complete
+ * reply; otherwise the client's are kept.
  */
 export const conditionally = (
   request: HttpRequest,
@@ -36,11 +36,11 @@ export const conditionally = (
   return { request: withFields(request, changes), validates, isSimplified };
 };
 
-/** The tag that the handler knows. */
+/** Returns the `ETag` that the handler sent, `null` if the cache created it. */
 const handlersTag = ({ fields, hasOwnTag }: StoredReply): string | null =>
   hasOwnTag ? null : fieldOf(fields, "etag");
 
-/** Whether a client's conditions match a reply that it has. */
+/** Whether the client's conditions show that it already has the reply. */
 export const isHeldBy = (
   request: HttpRequest,
   { status }: Response,

@@ -66,7 +66,7 @@ test("a stale reply is served within stale-while-revalidate, while one call refr
   }
 });
 
-test("a stale reply of a handler with dependencies of its request is refreshed too", async () => {
+test("the stale reply of a handler with request dependencies is refreshed too", async () => {
   for (const isInjected of [true, false]) {
     const { app, get, clock, logged } = cachedApp({ ttl: 10, staleSecs: 20 });
     const Session = dependency("session", {
@@ -102,7 +102,7 @@ test("must-revalidate and s-maxage override staleSecs", async () => {
   }
 });
 
-test("an error with explicit freshness is stored, without and with a stored reply that is out of use", async () => {
+test("an error with explicit freshness is stored, with and without an expired stored reply", async () => {
   const { app, get, clock } = cachedApp();
   const failed = { "cache-control": "max-age=5" };
   const state: TaggedState = { body: "body", fields: failed, status: 503 };
@@ -153,7 +153,7 @@ test("a 5xx with explicit freshness does not replace a stored reply that is fres
   expect([await seen(), await seen()]).toEqual(["503 MISS", "503 HIT"]);
 });
 
-test("background refreshes of a reply with an entity tag end the dependencies that they make", async () => {
+test("background refreshes of a reply with an entity tag end their dependencies", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5, staleSecs: 60 });
   let [made, ended] = [0, 0];
   const Repo = dependency("repo", { scope: "invocation", create: () => ++made, dispose: () => void ended++ });

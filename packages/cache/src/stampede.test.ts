@@ -90,7 +90,7 @@ test("when the client of a shared call disconnects and its handler fails, all wa
   app.get("/", async (request) => {
     if (++calls > 1) return "second";
     const { promise, reject } = Promise.withResolvers<never>();
-    request.signal.addEventListener("abort", () => reject(new Error("left")));
+    request.signal.addEventListener("abort", () => reject(new Error("disconnected")));
     return promise;
   });
   const leader = new AbortController();
@@ -103,7 +103,7 @@ test("when the client of a shared call disconnects and its handler fails, all wa
   expect(seen.map(({ text }) => text)).toEqual(times(5, () => "second"));
 });
 
-test("when the client of a shared call disconnects, one of the waiting requests calls the handler for all, and so it goes on", async () => {
+test("when the client of a shared call disconnects, one of the waiting requests calls the handler for all", async () => {
   const { app, get } = cachedApp();
   let calls = 0;
   const held = gate();

@@ -2,7 +2,7 @@ import { type HttpRequest, Response } from "@framework/core";
 
 type Fields = Record<string, string>;
 
-/** What a handler answers; a test changes it between requests. */
+/** The reply of a handler; a test changes it between requests. */
 export interface TaggedState {
   body: string;
   etag?: string;

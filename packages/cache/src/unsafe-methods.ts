@@ -9,7 +9,7 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUE
 
 /**
  * Drops the stored replies of a path after a successful unsafe request, and those of the paths in its `Location` and `Content-Location`, in every worker,
- * before the reply is sent (RFC 9111 4.4). After the 504 of a time limit, it drops them when the handler ends.
+ * before the reply is sent (RFC 9111 4.4). After the 504 of a timeout, they are dropped when the handler ends.
  */
 export const invalidateOnWrite = (
   { purges, log, option }: Pick<CacheParts, "purges" | "log" | "option">,

@@ -1,4 +1,4 @@
-import type { Place } from "./lookup.ts";
+import type { Lookup } from "./lookup.ts";
 import type { ReplyFacts } from "./rules/reply-facts.ts";
 import type { RoutePlan } from "./route/route-plan.ts";
 
@@ -7,7 +7,7 @@ export const MAX_VARY_NAMES = 16;
 
 /** Returns the union of the fields already known for the key, the reply's `Vary` and the route's `vary`, sorted. */
 export const namesOf = (
-  { names }: Pick<Place, "names">,
+  { names }: Pick<Lookup, "names">,
   plan: Pick<RoutePlan, "vary">,
   { vary }: Pick<ReplyFacts, "vary">,
 ): readonly string[] =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { commands } from "./commands.ts";
 import { commonOptions } from "./frame/command.ts";
-import { said, saidJson } from "./said.test-kit.ts";
+import { runCli, runCliJson } from "./run-cli.test-kit.ts";
 
 interface Mistakes {
   readonly code: string;
@@ -12,8 +12,8 @@ interface Mistakes {
   readonly problems: readonly { readonly code: string; readonly message: string }[];
 }
 
-test("without a command, every command is listed", async () => {
-  const { exitCode, out } = await said([]);
+test("without a command, all commands are listed", async () => {
+  const { exitCode, out } = await runCli([]);
   expect(exitCode).toBe(0);
   for (const { name, summary } of commands) expect(out).toMatch(new RegExp(`^  ${name} +${summary}$`, "m"));
 });
@@ -21,7 +21,7 @@ test("without a command, every command is listed", async () => {
 test.each(commands.map((command) => [command.name, command] as const))(
   "%s --help and help %s have every argument, option, example and exit code",
   async (name, command) => {
-    const { exitCode, out } = await said([name, "--help"]);
+    const { exitCode, out } = await runCli([name, "--help"]);
     expect(exitCode).toBe(0);
     for (const each of [...command.options, ...commonOptions]) {
       expect(out).toContain(`--${each.name}`);
@@ -29,16 +29,16 @@ test.each(commands.map((command) => [command.name, command] as const))(
     }
     for (const each of command.arguments) expect(out).toContain(each.summary);
     for (const example of command.examples) expect(out).toContain(`framework ${example}`);
-    for (const code of ["0  success", `1  ${command.fails}`, "2  the command line is wrong"])
+    for (const code of ["0  success", `1  ${command.fails}`, "2  the command line is invalid"])
       expect(out).toContain(code);
-    expect(await said(["help", name])).toEqual(await said([name, "-h"]));
+    expect(await runCli(["help", name])).toEqual(await runCli([name, "-h"]));
     expect(command.examples.length).toBeGreaterThan(0);
   },
 );
 
 test.each(commands.map(({ name }) => name))("%s --help --json is the command as data", async (name) => {
-  expect(await saidJson([name, "--help"])).toMatchObject({ name, options: expect.any(Array) });
-  expect(JSON.parse((await said(["--json", name, "--help"])).out)).toMatchObject({ name });
+  expect(await runCliJson([name, "--help"])).toMatchObject({ name, options: expect.any(Array) });
+  expect(JSON.parse((await runCli(["--json", name, "--help"])).out)).toMatchObject({ name });
 });
 
 test.each([
@@ -58,14 +58,17 @@ test.each([
   [["routes", "--method"], "--method needs a value"],
   [["routes", "--json=yes"], "--json takes no value"],
   [["request", "GET"], "request needs <path>: path with its query: /books?year=1999"],
-  [["request", "GET", "/", "--timeout", "soon"], '--timeout needs a number from 0.001 to 86400, not "soon"'],
-  [["request", "GET", "/", "--timeout=0"], '--timeout needs a number from 0.001 to 86400, not "0"'],
+  [
+    ["request", "GET", "/", "--timeout", "soon"],
+    '--timeout must be a number from 0.001 to 86400, not "soon"',
+  ],
+  [["request", "GET", "/", "--timeout=0"], '--timeout must be a number from 0.001 to 86400, not "0"'],
   [
     ["completion", "bsh"],
     'there is no completion for "bsh", only for bash, zsh and fish; did you mean bash?',
   ],
 ])("%j is a mistake of usage: exit code 2 and the nearest name", async (words, message) => {
-  expect(await said(words, { cwd: join(import.meta.dirname, "..") })).toEqual({
+  expect(await runCli(words, { cwd: join(import.meta.dirname, "..") })).toEqual({
     exitCode: 2,
     out: "",
     err: `error: ${message}\n`,
@@ -73,19 +76,19 @@ test.each([
 });
 
 test("--json without a command is the list of commands as data", async () => {
-  const { commands: listed } = await saidJson<{ commands: readonly { name: string }[] }>([]);
+  const { commands: listed } = await runCliJson<{ commands: readonly { name: string }[] }>([]);
   expect(listed.map(({ name }) => name)).toEqual(commands.map(({ name }) => name));
 });
 
-test("a mistake is JSON with --json", async () => {
-  const { exitCode, out, err } = await said(["rotes", "--json"]);
+test("with --json an error is JSON", async () => {
+  const { exitCode, out, err } = await runCli(["rotes", "--json"]);
   expect([exitCode, err]).toEqual([2, ""]);
   expect(JSON.parse(out)).toEqual({
     error: { code: "CLI_USAGE", message: 'there is no command "rotes"; did you mean routes?' },
   });
 });
 
-test("several mistakes have a message for all with --json, and each its own", async () => {
+test("with --json several problems have one message for all and one each", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   const core = join(import.meta.dirname, "../../core/src/index.ts");
   const twice = (path: string): string => `app.get("${path}", () => 1);\n`.repeat(2);
@@ -93,14 +96,16 @@ test("several mistakes have a message for all with --json, and each its own", as
     join(cwd, "app.ts"),
     `import { App } from ${JSON.stringify(core)};\nexport const app = new App();\n${twice("/a")}${twice("/b")}`,
   );
-  const { error } = await saidJson<{ error: Mistakes }>(["request", "GET", "/", "--app", "app.ts"], { cwd });
+  const { error } = await runCliJson<{ error: Mistakes }>(["request", "GET", "/", "--app", "app.ts"], {
+    cwd,
+  });
   const { code, message, problems } = error;
   expect(problems.map(({ message: each }) => message.includes(each))).toEqual([true, true]);
   expect(problems[0]?.code).toBe(code);
 });
 
 test("a hostile word in a message cannot control the terminal", async () => {
-  const { err } = await said(["\u001b[2J\u009b31m\u202e"], {
+  const { err } = await runCli(["\u001b[2J\u009b31m\u202e"], {
     isTerminal: true,
     environment: { NO_COLOR: "1" },
   });
@@ -108,9 +113,9 @@ test("a hostile word in a message cannot control the terminal", async () => {
   expect(err.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test("a terminal gets colours, unless NO_COLOR or a dumb terminal forbids them; other outputs do not", async () => {
+test("a terminal gets colours unless NO_COLOR or TERM=dumb is set; other outputs get none", async () => {
   const coloured = async (isTerminal: boolean, environment: Record<string, string>) =>
-    (await said(["--help"], { isTerminal, environment })).out.includes("\u001b[");
+    (await runCli(["--help"], { isTerminal, environment })).out.includes("\u001b[");
   expect(await coloured(true, {})).toBe(true);
   expect(await coloured(true, { NO_COLOR: "1" })).toBe(false);
   expect(await coloured(true, { TERM: "dumb" })).toBe(false);
@@ -118,5 +123,5 @@ test("a terminal gets colours, unless NO_COLOR or a dumb terminal forbids them; 
 });
 
 test("--version prints the version of the package", async () => {
-  expect((await said(["--version"])).out).toMatch(/^framework \d+\.\d+\.\d+\n$/);
+  expect((await runCli(["--version"])).out).toMatch(/^framework \d+\.\d+\.\d+\n$/);
 });

@@ -14,20 +14,20 @@ import { ownVersion } from "./own-version.ts";
 export interface CommandLineOptions {
   /** Receives the result. @default writes to stdout */
   readonly write?: (text: string) => void;
-  /** Receives mistakes. @default writes to stderr */
-  readonly complain?: (text: string) => void;
+  /** Receives error messages. @default writes to stderr */
+  readonly writeError?: (text: string) => void;
   /** Working directory. @default that of the process */
   readonly cwd?: string;
   /** Environment variables. @default those of the process */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Whether the outputs count as a terminal, for colours and progress. @default false with `write` or `complain`, else what the streams are */
+  /** Whether the outputs count as a terminal, for colours and progress. @default false with `write` or `writeError`, else whether the stream is a terminal */
   readonly isTerminal?: boolean;
   /** Timers of `--timeout`. @default those of the process */
   readonly clock?: DeadlineClock;
 }
 
 /**
- * Carries out one command of `framework`, as the program does, and resolves with the exit code: 0 success, 1 the check or the command failed, 2 the command line is wrong.
+ * Runs one command of `framework` and resolves with the exit code: 0 success, 1 the check or the command failed, 2 the command line is invalid.
  *
  * @param words the command line without the program's name: `["routes", "src/app.ts"]`
  */
@@ -104,7 +104,7 @@ const writeRaw = (raw: Uint8Array, { write, writeBytes }: Output): void => {
 };
 
 const terminalOf = (options: CommandLineOptions): Terminal => {
-  const { write, complain, cwd, environment, isTerminal, clock } = options;
+  const { write, writeError, cwd, environment, isTerminal, clock } = options;
   const own = processTerminal();
   const output = (standard: Output, replaced: ((text: string) => void) | undefined): Output => ({
     write: replaced ?? standard.write,
@@ -114,7 +114,7 @@ const terminalOf = (options: CommandLineOptions): Terminal => {
   });
   return {
     out: output(own.out, write),
-    err: output(own.err, complain),
+    err: output(own.err, writeError),
     input: own.input,
     cwd: cwd ?? own.cwd,
     environment: environment ?? own.environment,

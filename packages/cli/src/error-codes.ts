@@ -4,10 +4,10 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const cliErrors: ErrorCatalogue = {
   CLI_APP_FAILED: {
     summary: "the module of the app, or the function that creates it, threw an error",
-    action: "the message has its words; run the program itself to see the stack",
+    action: "the message quotes the error; run the program itself to see the stack",
   },
   CLI_BAD_HISTORY: {
-    summary: "the file of earlier measurements of `framework load` is no list of measurements",
+    summary: "the history file of `framework load` is not a list of measurements",
     action: "correct or remove the file that the message names, or name another with `--history`",
   },
   CLI_BAD_MANIFEST: {
@@ -15,22 +15,23 @@ export const cliErrors: ErrorCatalogue = {
     action: "correct the place that the message names, or split the file",
   },
   CLI_BAD_PACKAGE_JSON: {
-    summary: "a package.json of the project or of an installed package is no JSON object",
+    summary: "a package.json of the project or of an installed package is not a JSON object",
     action: "correct the file that the message names",
   },
   CLI_BAD_REPLY: {
     summary:
-      "the app has no answer for a request that `framework request` made: it failed to start, or the request is malformed",
+      "the app did not answer the request of `framework request`: it failed to start, or the request is malformed",
     action: "the message has the reason",
   },
   CLI_ENDED_EARLY: {
     summary:
-      "the app ended the process of the command, or waits for something that never happens while nothing else is under way",
-    action: "let the module of the app end no process, and wait for nothing that only a running service has",
+      "the app ended the process of the command, or awaits something that never happens while nothing else keeps the process alive",
+    action:
+      "do not exit the process in the app's module, and do not wait there for something that only a running service has",
   },
   CLI_IN_PRODUCTION: {
     summary: "a command that runs the app under debug was called with `FRAMEWORK_ENV=production`",
-    action: "call it where you develop",
+    action: "run it in development",
   },
   CLI_NO_APP: {
     summary:
@@ -40,7 +41,7 @@ export const cliErrors: ErrorCatalogue = {
   },
   CLI_NO_DOCUMENT: {
     summary:
-      "`framework client` found no OpenAPI document: the app does not serve one, or the file is missing or no JSON",
+      "`framework client` found no OpenAPI document: the app does not serve one, or the file is missing or is not JSON",
     action: "`enableOpenapi()` of `@framework/openapi`, or pass `--path` or `--document`",
   },
   CLI_NO_FEATURE: {
@@ -48,7 +49,7 @@ export const cliErrors: ErrorCatalogue = {
     action: "name the feature in `App.with` and enable it; the message has both",
   },
   CLI_NO_ITEM: {
-    summary: "there is no job or parked item of that name or id",
+    summary: "no job or parked item has that name or id",
     action: "list them: `framework parked`, `framework jobs`",
   },
   CLI_NO_PACKAGE: {
@@ -56,37 +57,38 @@ export const cliErrors: ErrorCatalogue = {
     action: "install the package that the message names",
   },
   CLI_NO_PROBE: {
-    summary: "a workload of Kubernetes has no readiness probe: pods get requests before they can answer them",
-    action: "add a `readinessProbe` that asks `GET /health/ready`",
+    summary: "a Kubernetes workload has no readiness probe: pods get requests before they can answer them",
+    action: "add a `readinessProbe` that requests `GET /health/ready`",
   },
   CLI_NO_PROGRAM: {
     summary:
-      "the script `start` of package.json names a program that does not exist, or none that doctor can ask",
+      "the script `start` of package.json names a program that does not exist, or none that doctor can check",
     action: "build the program, or name it: `framework doctor src/main.ts`",
   },
   CLI_NO_READINESS: {
-    summary: "the app has no readiness check, so an orchestrator cannot see that it starts or drains",
+    summary:
+      "the app has no readiness check, so an orchestrator cannot see whether it is starting or draining",
     action: "`enableHealthChecks()` of `@framework/health`",
   },
   CLI_NO_REPORT: {
     summary: "the program did not answer `--check`: it failed or waited before its call of `run`",
-    action: "the message has its words; give it the variables that it needs",
+    action: "the message quotes its error; give it the variables that it needs",
   },
   CLI_NO_SERVICE: {
-    summary: "there is no program to start, or it ended or did not listen in time",
+    summary: "no program to start was found, or it ended or did not listen in time",
     action: "the message has its last lines; name the program, and give it the variables that it needs",
   },
   CLI_NPM_FAILED: {
     summary: "npm, or the project's package manager, failed: it cannot reach the registry, or cannot install",
     action:
-      "the message has its words; after a failed upgrade `package.json` and the lock file are as before",
+      "the message quotes its error; after a failed upgrade `package.json` and the lock file are restored",
   },
   CLI_PROXY_UNTRUSTED: {
-    summary: "a manifest has a proxy before the service, and `trustedProxies` is empty",
+    summary: "a manifest has a proxy in front of the service, and `trustedProxies` is empty",
     action: "pass the proxy's addresses to `run` as `trustedProxies`",
   },
   CLI_SHORT_GRACE: {
-    summary: "the orchestrator kills the process before its drain can be over",
+    summary: "the orchestrator kills the process before its drain can finish",
     action:
       "raise the grace period above the drain and the preStop hook, or lower `cluster.shutdownTimeoutSecs`",
   },

@@ -1,6 +1,6 @@
 import { App, Blueprint, NotFoundError, Response } from "@framework/core";
 
-/** A small app for tests of commands: a guard, tags, a hostile path, every kind of body. */
+/** A small app for tests of commands: a guard, tags, a hostile path, all kinds of bodies. */
 export const createApp = (): App => {
   const app = new App();
   app.get("/notes/{id}", { tags: ["notes"], summary: "one note" }, (request) => {
@@ -51,7 +51,7 @@ export const createApp = (): App => {
   return app;
 };
 
-/** An app that is exported as it is. */
+/** An exported app. */
 export const other: App = new App();
 
 /** A function that fails. */

@@ -16,7 +16,7 @@ const sourcesOf = (command: string): string =>
 
 const numberIn = (text: string): number => Number(text.replaceAll(/[_,]/g, ""));
 
-/** Those of `parked`, `jobs` and `sagas` are of the packages that answer. */
+/** Defaults of `parked`, `jobs` and `sagas` are those of the packages that list. */
 const own = commands.filter(({ name }) => !["parked", "jobs", "sagas"].includes(name));
 const stated = own.flatMap(({ name, options }) =>
   options.flatMap((option) => {
@@ -27,7 +27,7 @@ const stated = own.flatMap(({ name, options }) =>
   }),
 );
 
-test.each(stated)("%s --%s says the default that it has: %d", (command, option, value) => {
+test.each(stated)("%s --%s states its default: %d", (command, option, value) => {
   const used = Array.from(
     sourcesOf(command).matchAll(new RegExp(`number\\("${option}"\\) \\?\\? ([\\d_]+|[A-Z_]+)`, "g")),
     ([, text = ""]) => (/^\d/.test(text) ? numberIn(text) : constantOf(text, sourcesOf(command))),
@@ -50,15 +50,9 @@ test.each([
     1_048_576,
     "1 MiB",
   ],
-  ["documents that `explain` quotes", "explain/mentions.ts", "MOST", 8, "8 paragraphs"],
-  ["requests of `load` and `drain` under way at once", "load/open-loop.ts", "maxPending", 2000, "2,000 and"],
-  [
-    "requests of `load` and `drain` under way at once",
-    "drain/steady-load.ts",
-    "MAX_PENDING",
-    5000,
-    "and 5,000,",
-  ],
+  ["documents that `explain` quotes", "explain/mentions.ts", "MAX_MENTIONS", 8, "8 paragraphs"],
+  ["concurrent requests of `load` and `drain`", "load/open-loop.ts", "maxPending", 2000, "2,000 and"],
+  ["concurrent requests of `load` and `drain`", "drain/steady-load.ts", "MAX_PENDING", 5000, "and 5,000,"],
   ["files of manifests that `doctor` reads", "doctor/manifests.ts", "MAX_FILES", 200, "200,"],
 ])("the limit of %s is that of %s", (row, path, constant, value, words) => {
   expect(constantOf(constant, read(path))).toBe(value);

@@ -28,7 +28,7 @@ void client.list();
 void client.list({ signal: AbortSignal.timeout(1), headers: { "X-Other": "1" } });
 void client.get({ params: { id: "1" }, headers: { "X-A": 1, "X-Other": "b" } }).then((reply) => {
   if (reply.status === 404) return reply.body?.length;
-  // @ts-expect-error a number is no text
+  // @ts-expect-error a number is not a string
   const text: string = reply.status;
   return text;
 });
@@ -81,7 +81,7 @@ void client.filter({ headers: { "X-Other": "b" } });
 void client.filter({ headers: { "X-Ids": [], "X-Other": () => "b" } });
 // @ts-expect-error no such operation
 void client.post();
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 createApiClient<Api>(api, "http://h", { timeoutMS: 1 });
 
 httpClient({

@@ -29,20 +29,20 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_MALFORMED_REPLY: {
     summary: "a reply of type JSON is not JSON",
-    action: "look at the service: its reply breaks its own Content-Type",
+    action: "fix the service: its reply contradicts its own Content-Type",
   },
   CLIENT_NO_REPLY: {
     summary: "the connection failed before a reply arrived",
-    action: "`cause` has the reason; `retryRequests` tries idempotent calls again",
+    action: "`cause` has the reason; `retryRequests` retries idempotent calls",
   },
   CLIENT_TIMEOUT: {
     status: 504,
     summary: "a reply did not arrive within `timeoutMs`, or its body paused for `idleTimeoutMs`",
-    action: "raise the limit, or look at the called service",
+    action: "raise the limit, or check the called service",
   },
   CLIENT_TOO_MANY_CALLS: {
     status: 503,
-    summary: "`maxCalls` calls are in flight already",
+    summary: "`maxCalls` calls are already in flight",
     action: "make fewer calls at once, or raise `maxCalls`",
   },
   CLIENT_TOO_MANY_REDIRECTS: {

@@ -17,7 +17,7 @@ export { generateClient, type GenerateOptions } from "./generator/generate-clien
 export { clientErrors } from "./error-codes.ts";
 
 // For generated clients.
-export { type ClientLife, type ClientOptions, createApiClient } from "./api/create-client.ts";
+export { type ClientLifecycle, type ClientOptions, createApiClient } from "./api/create-client.ts";
 export type { Credentials } from "./api/credentials.ts";
 export type {
   ApiSpec,

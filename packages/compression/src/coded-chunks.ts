@@ -1,7 +1,7 @@
 import { BodyStream } from "@framework/core/feature";
 import type { Coder } from "./coders.ts";
 
-/** An encoded body. Its source is released as soon as the reader leaves: before the first chunk, and while the source is slow. */
+/** Returns an encoded body. Its source is released as soon as the reader cancels, also before the first chunk and while the source is slow. */
 export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
   const pieces = codedChunks(body.chunks, coder);
   const chunks: AsyncIterableIterator<Uint8Array> = {
@@ -17,8 +17,8 @@ export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
 };
 
 /**
- * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so that an event reaches its reader at once and at most one chunk
- * is buffered. The encoder's memory is freed at the end, also when the reader leaves.
+ * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so that an event reaches its reader at once and at most one chunk is buffered.
+ * The encoder's memory is freed at the end, also when the reader cancels.
  */
 export async function* codedChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -33,7 +33,7 @@ export async function* codedChunks(
     failed = { error };
     reject(error);
   });
-  // Not a race with one promise of the failure: that would keep something of each chunk until the end of the stream.
+  // Not a race with one promise of the failure, which would retain memory for each chunk until the end of the stream.
   const step = (begin: (done: () => void) => void): Promise<void> =>
     new Promise((resolve, refuse) => {
       if (failed !== null) return refuse(failed.error);

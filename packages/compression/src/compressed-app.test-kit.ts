@@ -11,7 +11,7 @@ export const text: string = Array.from(
 export const large: { readonly text: string } = { text };
 export const bytes: Uint8Array<ArrayBuffer> = new TextEncoder().encode(text);
 
-/** An app whose replies differ in what compression looks at. */
+/** An app with one route for each property that compression depends on. */
 export const makeApp = (config?: number | Partial<CompressionConfig>): App & Compression => {
   const app = new (App.with(compression))().enableCompression(config);
   app.get("/text", () => text);

@@ -5,7 +5,7 @@ import { payloadLength } from "@framework/core/feature";
 const TEXTUAL =
   /^(?:text\/.+|application\/(?:json|javascript|ecmascript|xml|graphql|x-javascript|manifest\+json|openmetrics-text)|image\/svg\+xml|.+\+(?:json|xml))$/;
 
-/** Fields with a digest of the body as it is sent (RFC 9530; `Content-MD5` is its predecessor): that of another encoding differs. */
+/** Fields with a digest of the body as sent, which differs for each encoding (RFC 9530; `Content-MD5` is its predecessor). */
 export const digestFields: readonly string[] = ["content-digest", "repr-digest", "content-md5"];
 
 /** Whether the handler forbids to change the body (RFC 9111 5.2.2.6), whatever the client accepts. */
@@ -24,7 +24,7 @@ export const isCompressible = ({ headers, status }: Response): boolean => {
 
 /** Whether the reply has a whole body without a coding, or is the reply to HEAD that states the length of one. */
 export const canBeCoded = (reply: Response, { method }: Pick<HttpRequest, "method">): boolean => {
-  if (bare.includes(reply.status) || reply.headers.has("content-encoding")) return false;
+  if (bodylessStatuses.includes(reply.status) || reply.headers.has("content-encoding")) return false;
   return reply.payload !== null || (method === "HEAD" && bodyLength(reply) !== null);
 };
 
@@ -39,5 +39,5 @@ export const bodyLength = ({ payload, headers }: Response): number | null => {
   return stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : null;
 };
 
-/** Whether the reply has no body, or a range of one: its position within the encoded body is unknown. */
-const bare: readonly number[] = [101, 204, 205, 206, 304];
+/** Statuses of replies without a body, or with a range of one, whose position within the encoded body is unknown. */
+const bodylessStatuses: readonly number[] = [101, 204, 205, 206, 304];

@@ -55,7 +55,7 @@ export const levelProblems = (
   input: ConfigInput<CompressionConfig> | undefined,
 ): Problem[] =>
   Object.entries(levels).flatMap(([coding, level]) =>
-    encodings.includes(coding as Encoding) || encodings !== (input?.encodings ?? encodings) // a refused list says nothing
+    encodings.includes(coding as Encoding) || encodings !== (input?.encodings ?? encodings) // an invalid list has the default value
       ? []
       : unusedFields(CompressionConfig, input, [level], `"${coding}" in encodings`),
   );

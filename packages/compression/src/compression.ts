@@ -17,7 +17,7 @@ import { type Coder, coders } from "./coders.ts";
 import { bodyLength, canBeCoded, digestFields, isCompressible, isFixed, isPart } from "./compressible.ts";
 import { CompressionConfig, type Encoding, levelProblems } from "./compression-config.ts";
 import { withReasons } from "./compression-reasons.ts";
-import { type Tally, tally } from "./tally.ts";
+import { type CompressionCounters, compressionCounters } from "./compression-counters.ts";
 
 /** The options of routes that the feature owns. */
 export interface CompressionRouteOptions {
@@ -53,7 +53,7 @@ export const compression: Feature<Compression> = {
         const input = typeof given === "number" ? { minSize: given } : given;
         const config = host.configure(CompressionConfig, input);
         for (const problem of levelProblems(config, input)) host.problem(problem);
-        const counts = tally(config.encodings);
+        const counts = compressionCounters(config.encodings);
         const { reasons } = host.insight;
         const coding = compress(config, counts, option);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [notAcceptable]));
@@ -73,7 +73,7 @@ const notAcceptable: ImpliedReply = {
 
 const compress = (
   config: CompressionConfig,
-  counts: Tally,
+  counts: CompressionCounters,
   option: RouteOption<boolean>,
 ): Middleware<HttpRequest, Response> => {
   const byName = coders(config);
@@ -89,13 +89,13 @@ const compress = (
     if (!isCodable) return reply;
     const field = request.getHeader("accept-encoding");
     const coding = negotiateEncoding(field, isFixed(reply.headers) ? [] : config.encodings);
-    if (reply.status === 304) return asHeld(request, reply, coding);
+    if (reply.status === 304) return withStoredTag(request, reply, coding);
     if (coding === null) return reply.ok ? refuse(reply) : reply; // an error reaches the reader anyway
     if (coding === "identity") return reply;
     const isForced = negotiateEncoding(field, []) === null;
     if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
-    const tally = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
-    return code(reply, coding as Encoding, byName[coding as Encoding], tally, isForced);
+    const counters = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
+    return code(reply, coding as Encoding, byName[coding as Encoding], counters, isForced);
   };
   return function compress(request, next) {
     return mapOutput(next(request), answer, request);
@@ -103,10 +103,10 @@ const compress = (
 };
 
 /**
- * A 304 must have the tag of the reply that the client stored: caches ignore a 304 with another strong tag (RFC 9111 4.3.4), and that of a compressed
- * reply names its coding. Where the request names no tag, it is unknown whether that reply was compressed: the tag becomes weak.
+ * Sets the tag of a 304 to that of the reply that the client has stored: caches ignore a 304 with another strong tag (RFC 9111 4.3.4), and the tag of a
+ * compressed reply names its coding. If the request names no tag, it is unknown whether that reply was compressed, and the tag becomes weak.
  */
-const asHeld = (request: HttpRequest, reply: Response, coding: string | null): Response => {
+const withStoredTag = (request: HttpRequest, reply: Response, coding: string | null): Response => {
   const { headers } = reply;
   const tag = headers.get("etag");
   if (tag === null || weakened(tag) === tag) return reply;
@@ -122,7 +122,7 @@ const asHeld = (request: HttpRequest, reply: Response, coding: string | null): R
   return reply;
 };
 
-/** Whether a tag of a client is of the same state as a strong tag: of another coding, or weakened by a proxy. */
+/** Whether a client's tag identifies the same state as a strong tag, with another coding or weakened by a proxy. */
 const isOf = (tag: string, held: string): boolean => weakened(plainTag(held)) === weakened(tag);
 
 /** The refusal keeps the fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
@@ -146,7 +146,7 @@ const code = (
   reply: Response,
   coding: Encoding,
   coder: Coder,
-  counts: Tally | null,
+  counts: CompressionCounters | null,
   isForced: boolean,
 ): Response | Promise<Response> => {
   const { payload } = reply;
@@ -174,8 +174,8 @@ const labelled = (reply: Response, coding: Encoding): Response => {
 };
 
 /**
- * The reply to HEAD whose handler stated the length of the plain body. Whether GET's is compressed is known only with the body, if that shrinks too
- * little: the coding is left out as well (RFC 9110 9.3.2), and the tag is weak. An unknown length is that of a stream.
+ * Prepares the reply to a HEAD whose handler stated the length of the plain body. Only the body shows whether the reply to GET is compressed, since it may
+ * shrink too little: the coding is left out (RFC 9110 9.3.2), and the tag is weak. A stream stands for the unknown length.
  */
 const asUnknown = (reply: Response): Response => {
   reply.payload = new BodyStream(noChunks());

@@ -59,11 +59,11 @@ eachClient(test, makeApp, {
     await waitFor(() => text.includes("second"));
   },
   "a disconnect of the client ends the source": async (client) => {
-    const leaving = new AbortController();
-    const reply = await client.stream("GET", "/events", { headers, signal: leaving.signal });
+    const disconnect = new AbortController();
+    const reply = await client.stream("GET", "/events", { headers, signal: disconnect.signal });
     const reader = reply.body?.getReader();
     await reader?.read();
-    leaving.abort();
+    disconnect.abort();
     await reader?.cancel().catch(() => {});
     release(); // an async generator cannot end while it awaits a promise that never settles
     await waitFor(() => ended === 1);
@@ -118,7 +118,7 @@ test.each(Object.keys(decoders) as Encoding[])(
   },
 );
 
-test("a body without an end keeps nothing of the chunks that it has coded", async () => {
+test("an endless body retains no memory of encoded chunks", async () => {
   const coder = all.gzip.inPieces();
   const short = new TextEncoder().encode("data: tick\n\n");
   const source = async function* () {
@@ -169,7 +169,7 @@ test("a compressed event stream that is ended by a drain is complete", async () 
   expect(zlib.gunzipSync(await bytes).toString()).toBe("data: first\n\n");
 });
 
-test("a web Response of text is compressed like text in memory, one of a stream is not", async () => {
+test("a web Response made of text is compressed like text in memory, one with a stream is not", async () => {
   const app = new (App.with(compression))().enableCompression();
   const text = "a line of text\n".repeat(500);
   app.get("/text", () => new globalThis.Response(text));

@@ -23,8 +23,8 @@ export const settingsOf = (shape: ConfigShape): Setting<unknown>[] =>
   );
 
 /**
- * Values in place of settings and records, which programs without types pass, such as the name of a variable. A value itself is not shown: it may be that of the
- * variable, and a secret.
+ * Returns a problem for each value that is neither a setting nor a record, such as the name of a variable, which untyped programs may pass. The value is not shown, because it may be that of the
+ * variable and a secret.
  */
 export const entryProblems = (shape: unknown, path: readonly string[] = []): Problem[] => {
   if (isSetting(shape)) return [];
@@ -54,13 +54,13 @@ const partOf = (
   fieldOf: (setting: Setting<unknown>) => PropertyDescriptor,
 ): object | undefined => (isPlainObject(entry) ? buildRecord(entry, fieldOf) : undefined); // reported by `entryProblems`
 
-/** Mistakes of the definition itself: malformed names, names used twice, defaults that their own rule refuses. */
+/** Problems of the definition itself: malformed names, names used twice, defaults that violate their own rule. */
 export const shapeProblems = (settings: readonly Setting<unknown>[]): Problem[] => {
   const taken = new Set<string>();
   return settings.flatMap(({ name, defaultProblem, unknownOptions = [] }) => {
     const messages = [...unknownOptions];
     if (!/^[a-z_]\w{0,199}$/i.test(name))
-      messages.push(`${JSON.stringify(name)} is no name of a variable: use letters, digits and _`);
+      messages.push(`${JSON.stringify(name)} is not a valid variable name: use letters, digits and _`);
     for (const each of [name, `${name}_FILE`]) {
       if (taken.has(each)) messages.push(`two settings use the variable ${each}: rename one`);
       taken.add(each);

@@ -1,18 +1,18 @@
 import { FrameworkError } from "@framework/core";
 
-/** Where the value of a setting is from. */
+/** Source of the value of a setting. */
 export interface SettingSource {
   /** Name of the variable. */
   readonly name: string;
   /** `environment`, `.env.local`, `TOKEN_FILE (environment)` or `default`. */
   readonly source: string;
-  /** The value as it may be printed: secrets as `[redacted]`, URLs without credentials; empty if absent. */
+  /** The value for display: secrets as `[redacted]`, URLs without credentials; empty if absent. */
   readonly shown: string;
 }
 
 const sources = new WeakMap<object, readonly SettingSource[]>();
 
-/** Keeps the sources of a configuration. */
+/** Stores the sources of a configuration. */
 export const rememberSources = (config: object, of: readonly SettingSource[]): void => {
   sources.set(config, Object.freeze(of));
 };
@@ -29,7 +29,7 @@ export const configSources = (config: object): readonly SettingSource[] => {
 /**
  * Prints a configuration, a line for each setting: its name, value and source.
  *
- * Secrets are redacted, and URLs have no credentials, so that it may be logged. @throws FrameworkError CONFIG_NOT_READ
+ * Safe to log: secrets are redacted, and URLs are shown without credentials. @throws FrameworkError CONFIG_NOT_READ
  */
 export const configSummary = (config: object): string => {
   const rows = configSources(config);

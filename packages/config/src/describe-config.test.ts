@@ -43,7 +43,7 @@ TOKEN=
 `);
 });
 
-test("a default with a line break is written with its escape, or a comment says that it cannot be", () => {
+test("a default with a line break is written with an escape, or replaced by a comment", () => {
   const lines = (value: string) => envExample({ t: text("T", { default: value }) }).split("\n");
   expect(lines("l1\nl2")).toEqual(["# Optional: text.", String.raw`# T="l1\nl2"`, ""]);
   const impossible = [
@@ -56,7 +56,7 @@ test("a default with a line break is written with its escape, or a comment says 
     expect(lines(value)).toEqual(impossible);
 });
 
-test("a default in the example means the default", () => {
+test("a default in the example parses to the default", () => {
   const letters = fc.string({ unit: fc.constantFrom(..."ab \t\n\\n#'\"`=$é".split("")), minLength: 1 });
   fc.assert(
     fc.property(letters, (value) => {

@@ -55,7 +55,7 @@ export const envExample = (shape: ConfigShape): string =>
     })
     .join("\n");
 
-/** Returns the text as one line of a `.env` file has it, in quotes if necessary; `null` if no quotes keep it. */
+/** Returns the text as a value in one line of a `.env` file, quoted if necessary; `null` if that is not possible. */
 const asValue = (text: string): string | null => {
   const quoted = [`'${text}'`, `"${text}"`, `\`${text}\``, `"${text.replaceAll("\n", String.raw`\n`)}"`];
   const candidates = /[\s#"'`]/.test(text) ? quoted : [text];

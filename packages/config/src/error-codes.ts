@@ -7,12 +7,12 @@ export const configErrors: ErrorCatalogue = {
     action: "set the variable, or its `_FILE` variable",
   },
   CONFIG_INVALID: {
-    summary: "a variable's value is refused",
+    summary: "the value of a variable is invalid",
     action: "correct the value; the message names its source",
   },
   CONFIG_CHECK: {
     summary: "a check of the program refuses the combination of several settings, or throws",
-    action: "the message of the check says it; a thrown error is the `cause`",
+    action: "the message is that of the check; a thrown error is the `cause`",
   },
   CONFIG_TWO_SOURCES: {
     summary: "a variable and its `_FILE` variable are both set in one place",
@@ -24,7 +24,7 @@ export const configErrors: ErrorCatalogue = {
     action: "correct the file; the message names it, and the line",
   },
   CONFIG_MISSPELT: {
-    summary: "a variable is set whose name is almost that of a setting that is not set",
+    summary: "a variable is set whose name is close to that of an unset setting",
     action: "correct the name, or list a variable of another program in `ignore`",
   },
   CONFIG_NOT_FROM_FILE: {

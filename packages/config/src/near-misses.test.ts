@@ -4,11 +4,14 @@ import { problemsOf } from "./read-config.test-kit.ts";
 
 const shape = { rate: integer("BOOKS_RATE", { default: 1 }), host: optional(text("BOOKS_HOST")) };
 
-test.each(["BOOKS_RAT", "BOOKS_RATES", "BOOKS_RTAE", "BOOKS_RATO"])("%s is told as a misspelling", (name) => {
-  expect(problemsOf(shape, { env: { [name]: "5" } })).toEqual([
-    `CONFIG_MISSPELT: ${name} (the environment) is no setting: did you mean BOOKS_RATE? Correct the name, or list it in ignore`,
-  ]);
-});
+test.each(["BOOKS_RAT", "BOOKS_RATES", "BOOKS_RTAE", "BOOKS_RATO"])(
+  "%s is reported as a misspelling",
+  (name) => {
+    expect(problemsOf(shape, { env: { [name]: "5" } })).toEqual([
+      `CONFIG_MISSPELT: ${name} (the environment) is not a setting: did you mean BOOKS_RATE? Correct the name, or list it in ignore`,
+    ]);
+  },
+);
 
 test.each(["BOOKS_PORT", "BOOKS_SERVICE_HOST", "BOOK_RATE", "COOKS_RATE", "PATH"])(
   "%s may belong to another program",
@@ -17,7 +20,7 @@ test.each(["BOOKS_PORT", "BOOKS_SERVICE_HOST", "BOOK_RATE", "COOKS_RATE", "PATH"
   },
 );
 
-test("a name is no misspelling of a setting that is set, nor of one that differs in a number", () => {
+test("a name close to a set setting, or one that differs only in a number, is not reported", () => {
   expect(problemsOf(shape, { env: { BOOKS_RATES: "5", BOOKS_RATE: "5" } })).toEqual([]);
   const shard = { shard: optional(text("DB_SHARD_1")) };
   expect(problemsOf(shard, { env: { DB_SHARD_2: "5" } })).toEqual([]);

@@ -3,9 +3,9 @@ import type { Problem } from "@framework/core";
 import type { Source } from "./sources/sources.ts";
 
 /**
- * Reports variables whose name is almost that of a setting that is not set.
+ * Reports variables whose name is close to that of an unset setting.
  *
- * `.env` files belong to the program: any near name counts. The environment has variables of other programs: there a name counts only if it is
+ * `.env` files belong to the program: any near name counts. The environment has variables of other programs: there a name is reported only if it is
  * one edit away, and has the same first word (`BOOKS_`).
  */
 export const nearMisses = (
@@ -24,7 +24,7 @@ export const nearMisses = (
           name,
           candidates.filter((each) => !differInDigits(name, each)),
         );
-        const message = `${name} (${source.place(name)}) is no setting: did you mean ${near}? Correct the name, or list it in ignore`;
+        const message = `${name} (${source.place(name)}) is not a setting: did you mean ${near}? Correct the name, or list it in ignore`;
         return near === undefined ? [] : [{ code: "CONFIG_MISSPELT", message }];
       }),
   );
@@ -39,7 +39,7 @@ const isOneEditAway = (a: string, b: string): boolean => {
   );
 };
 
-/** Whether one insertion, deletion, replacement or swap of neighbours makes one text the other. */
+/** Whether one insertion, deletion, replacement or transposition turns one text into the other. */
 const differsOnce = (a: string, b: string): boolean => {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
@@ -49,6 +49,6 @@ const differsOnce = (a: string, b: string): boolean => {
   return isSwap || restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1);
 };
 
-/** `SHARD_1` beside `SHARD_2` is a name of a series, not a mistake. */
+/** Names that differ only in a number, such as `SHARD_1` and `SHARD_2`, are a series. */
 const differInDigits = (a: string, b: string): boolean =>
   a.replaceAll(/\d+/g, "0") === b.replaceAll(/\d+/g, "0");

@@ -8,7 +8,7 @@ import { decimal, envExample, integer, list, readConfig, secret, text } from "./
 import { parseEnvFile } from "./sources/env-file.ts";
 import { problemsOf, read } from "./read-config.test-kit.ts";
 
-test("numbers and lists are read back as they were written", () => {
+test("numbers and lists round-trip", () => {
   const items = fc.array(fc.stringMatching(/^[^\s,]{1,10}$/), { minLength: 1 });
   fc.assert(
     fc.property(
@@ -35,7 +35,7 @@ test("no problem ever shows a secret", () => {
   );
 });
 
-test("a file without malformed lines is read as Node reads it, except for indented comments and empty values", () => {
+test("a file without malformed lines is parsed like Node does, except for indented comments and empty values", () => {
   const words = [
     "A",
     "B=",
@@ -60,7 +60,7 @@ test("a file without malformed lines is read as Node reads it, except for indent
       const rows = content.split(/\r\n|\n/).length;
       expect(problems.filter(({ line }) => line < 1 || line > rows)).toEqual([]);
       expect([...values.keys()]).toEqual([...lines.keys()]);
-      // Node takes an indented comment for a name, and an empty value's next line for the value.
+      // Node parses an indented comment as a name, and the line after an empty value as the value.
       fc.pre(problems.length === 0 && !/^\s+#|=\s*$/m.test(content));
       expect(Object.fromEntries(values)).toEqual({ ...parseEnv(content.replaceAll("\r\n", "\n")) });
     }),
@@ -68,7 +68,7 @@ test("a file without malformed lines is read as Node reads it, except for indent
   );
 });
 
-test("an example's defaults, once uncommented, give the defaults", () => {
+test("uncommented defaults of the example parse to the defaults", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "config-"));
   const plain = fc.stringMatching(/^[ -~]{1,20}$/).filter((value) => !/["'`\\]/.test(value));
   fc.assert(

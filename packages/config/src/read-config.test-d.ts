@@ -41,7 +41,7 @@ config.port = 1;
 // @ts-expect-error an optional value may be undefined
 export const sure: string = config.nested.name;
 
-// @ts-expect-error a secret is no string
+// @ts-expect-error a secret is not a string
 export const plain: string = config.nested.token;
 
 // @ts-expect-error the default is one of the words

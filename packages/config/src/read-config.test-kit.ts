@@ -1,7 +1,7 @@
 import { ConfigurationError } from "@framework/core";
 import { type ConfigOf, type ConfigShape, readConfig, type ReadConfigOptions } from "./index.ts";
 
-/** The problems of reading, as `CODE: message`; none if it succeeds. */
+/** Returns the problems of reading a shape as `CODE: message`; empty if it succeeds. */
 export const problemsOf = <S extends ConfigShape>(shape: S, options: ReadConfigOptions<S>): string[] => {
   try {
     readConfig(shape, options);

@@ -88,13 +88,13 @@ test.each([
   expect(problemsOf({ setting }, { env: { A: value } })).toHaveLength(1);
 });
 
-test("a schema's output is the value, its default needs no text", () => {
+test("a schema's output is the value, and its default is an output", () => {
   const days = z.string().transform((value) => ({ days: Number(value) }));
   expect(read({ wait: checked("WAIT", days) }, { WAIT: "3" })).toEqual({ wait: { days: 3 } });
   expect(read({ wait: checked("WAIT", days, { default: { days: 9 } }) })).toEqual({ wait: { days: 9 } });
 });
 
-test("a mistake in the definition is reported with those of the environment", () => {
+test("problems of the definition are reported with those of the environment", () => {
   const shape = {
     port: integer("PORT", { default: 0, min: 1 }),
     again: text("PORT", { default: "" }),
@@ -109,13 +109,13 @@ test("a mistake in the definition is reported with those of the environment", ()
     "CONFIG_BAD_SETTING: two settings use the variable PORT: rename one",
     "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
     "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
-    'CONFIG_BAD_SETTING: "a-b" is no name of a variable: use letters, digits and _',
+    'CONFIG_BAD_SETTING: "a-b" is not a valid variable name: use letters, digits and _',
     "CONFIG_BAD_SETTING: the default of BOTH has no effect within optional: remove one of the two",
     "CONFIG_MISSING: LEVEL is missing: set it to a whole number of at least 0, or LEVEL_FILE to a file with it",
   ]);
 });
 
-test("a default of a list that its own text does not give is a mistake", () => {
+test("a list default that does not round-trip as text is a problem", () => {
   const shape = {
     hosts: list("HOSTS", { default: ["a,b", "c"] }),
     names: list("NAMES", { default: ["a,b", "c"], separator: ";" }),
@@ -126,7 +126,7 @@ test("a default of a list that its own text does not give is a mistake", () => {
   ]);
 });
 
-test("checks of several settings report with all others, but not about refused settings", () => {
+test("checks of several settings are reported with other problems, and skipped for invalid settings", () => {
   const shape = {
     user: optional(text("USER_NAME")),
     password: optional(secret("PASSWORD")),
@@ -166,7 +166,7 @@ test("an error inside a check is reported with the other problems, and is the ca
   expect((error as Error).cause).toBe(broken);
 });
 
-test("a schema that throws or is asynchronous is a problem, and leaves no rejection behind", () => {
+test("a schema that throws or is asynchronous is a problem, and causes no unhandled rejection", () => {
   const zod = checked(
     "FLAGS",
     z.string().transform((value): unknown => JSON.parse(value)),
@@ -193,7 +193,7 @@ test("a schema that throws or is asynchronous is a problem, and leaves no reject
   expect(read({ zod }, { FLAGS: "[1]" })).toEqual({ zod: [1] });
 });
 
-test("fields and variables with names of Object's own members are ordinary", () => {
+test("fields and variables may have the names of Object's members", () => {
   const shape = { ["__proto__"]: text("constructor"), toString: optional(text("toString")) };
   const config = read(shape, { constructor: "a" });
   expect(Object.entries(config)).toEqual([

@@ -23,8 +23,8 @@ export interface ReadConfigOptions<S extends ConfigShape> {
   /** The mode in `.env.<mode>`. @default `FRAMEWORK_ENV` of the environment, else "development" */
   readonly mode?: string;
   /**
-   * Checks of several settings together: each returns what is wrong and what to do, or `null`.
-   * A check is skipped if it reads a setting that is itself refused. The first error that a check throws is the `cause` of the ConfigurationError.
+   * Checks of several settings together: each returns a problem with its remedy, or `null`.
+   * A check is skipped if it reads an invalid setting. The first error that a check throws is the `cause` of the ConfigurationError.
    */
   readonly checks?: readonly ((config: ConfigOf<S>) => string | null)[];
   /** Variables of other programs whose names are close to a setting's, or those of `run` in `.env` files. @default [] */
@@ -34,7 +34,7 @@ export interface ReadConfigOptions<S extends ConfigShape> {
 /**
  * Reads the environment and `.env` files as one typed, deeply frozen record.
  *
- * The first of these that sets a variable decides: the environment, `.env.local`, `.env.<mode>`, `.env`, the default. An empty variable is not
+ * The first source that sets a variable takes precedence: the environment, `.env.local`, `.env.<mode>`, `.env`, the default. An empty variable is not
  * set. `NAME_FILE` names a file that holds the value. Nothing is written to `process.env`.
  *
  * @throws ConfigurationError with every problem (`CONFIG_…`)
@@ -95,7 +95,7 @@ const sourcesOf = (
   return [environment, ...envFileSources(envFolder, chosen, problems)];
 };
 
-/** Runs the checks; one that reads a refused setting is skipped, since that setting's own problem is reported already. */
+/** Runs the checks; one that reads an invalid setting is skipped, because that setting's problem is already reported. */
 const failedChecks = <S extends ConfigShape>(
   config: ConfigOf<S>,
   checks: readonly ((config: ConfigOf<S>) => string | null)[],

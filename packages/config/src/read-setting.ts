@@ -4,7 +4,7 @@ import type { Setting } from "./settings/setting.ts";
 import { findText } from "./sources/find-text.ts";
 import type { Source } from "./sources/sources.ts";
 
-/** A setting after reading: its property in the record, and where its value is from. */
+/** A setting after reading: its property in the record, and the source of its value. */
 export interface ReadSetting {
   readonly isSet: boolean;
   readonly field: PropertyDescriptor;
@@ -22,7 +22,7 @@ export const refusedField: PropertyDescriptor = {
   },
 };
 
-/** Reads one setting; its mistakes are added to `problems`. */
+/** Reads one setting; adds its problems to `problems`. */
 export const readSetting = (
   setting: Setting<unknown>,
   sources: readonly Source[],

@@ -28,7 +28,7 @@ test("variables that run reads from the environment only are refused in a .env f
   ]);
 });
 
-test("one that the environment overrides, that is a setting, or that is listed in ignore is accepted", () => {
+test("a variable that the environment overrides, that is a setting, or that is in ignore is accepted", () => {
   using folder = folderWith("PORT=8120\n");
   const on = { folder: folder.path };
   expect(problemsOf(shape, { ...on, env: { PORT: "9000" } })).toEqual([]);

@@ -4,7 +4,7 @@ import type { Source } from "./sources/sources.ts";
 /** Variables that `run` of core reads from the environment itself. */
 const readByRun = ["HOST", "PORT", "FRAMEWORK_ENV", "FRAMEWORK_TRANSPORT"];
 
-/** Reports variables of `run` that only a `.env` file sets, where they change nothing. One that is a setting of the program is the program's to use. */
+/** Reports variables of `run` that only a `.env` file sets, where they have no effect, unless they are settings of the program. */
 export const runVariables = (
   sources: readonly Source[],
   known: ReadonlySet<string>,

@@ -19,7 +19,7 @@ const anything: StandardSchema = {
   "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) },
 };
 
-test("a secret is printed nowhere", () => {
+test("a secret is never printed", () => {
   const hidden = new Secret("hunter2");
   const prints = [
     JSON.stringify({ hidden }),
@@ -38,7 +38,7 @@ test("a secret is printed nowhere", () => {
   expect(hidden.reveal()).toBe("hunter2");
 });
 
-test("the problem of a secret has neither the value nor a part of it", () => {
+test("the problem of a secret does not contain any part of its value", () => {
   const shape = { token: secret("TOKEN", { minLength: 12 }) };
   expect(problemsOf(shape, { env: { TOKEN: "hunter2" } })).toEqual([
     "CONFIG_INVALID: TOKEN must be a secret of at least 12 characters, but has 7 (the environment)",
@@ -75,7 +75,7 @@ test("a refused URL is shown without credentials, and not at all without a schem
   expect(problemsOf(shape, { env: { URL: "amqp://ann:pass@host" } })).toEqual([
     'CONFIG_INVALID: URL must be a URL with redis://, but is "amqp://…@host" (the environment)',
   ]);
-  expect(problemsOf(shape, { env: { URL: "ann:pass@host" } })[0]).toMatch(/but is \[no URL, hidden\]/);
+  expect(problemsOf(shape, { env: { URL: "ann:pass@host" } })[0]).toMatch(/but is \[not a URL, hidden\]/);
 });
 
 test("the summary has a line for each setting with its value and source", () => {

@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 
-/** Values by their wrapper: a property, even a private one, would be seen by debuggers' prints, copies and serialisers. */
+/** Values by their wrapper: a property, even a private one, would be visible to `inspect`, copies and serialisers. */
 const values = new WeakMap<Secret, string>();
 
 /**
- * A text that prints as `[redacted]` wherever it is printed: JSON, templates, concatenation, `String`, `util.inspect`, `console.log`.
+ * A string that prints as `[redacted]` everywhere: JSON, templates, concatenation, `String`, `util.inspect`, `console.log`.
  *
  * It has no properties, so that copies (`structuredClone`, spread) hold nothing.
  */
@@ -40,5 +40,5 @@ export class Secret {
   }
 }
 
-/** The print of every secret. */
+/** Printed in place of every secret. */
 export const REDACTED = "[redacted]";

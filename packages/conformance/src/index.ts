@@ -23,7 +23,11 @@ export {
   turn,
   withServer,
 } from "./harness/test-server.ts";
-export { createLedger, expectNothingLeft, type Ledger } from "./harness/ledger.ts";
+export {
+  createExchangeRecorder,
+  expectNothingLeft,
+  type ExchangeRecorder,
+} from "./harness/exchange-recorder.ts";
 export {
   connectRaw,
   parseReplies,

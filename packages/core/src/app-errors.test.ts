@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { ask, quiet } from "./ask-app.test-kit.ts";
+import { send, startQuietly } from "./app-requests.test-kit.ts";
 import { App, HttpError, NotFoundError, Response, ValueError } from "./index.ts";
 
 test("production hides the cause even when debug is on", async () => {
@@ -9,7 +9,7 @@ test("production hides the cause even when debug is on", async () => {
     throw new Error("canary");
   });
   await app.start({ env: "production", debug: true, log: { info() {}, warn() {}, error() {} } });
-  expect((await ask(app, "/x")).text).not.toContain("canary");
+  expect((await send(app, "/x")).text).not.toContain("canary");
 });
 
 test("debug shows message, class and stack of an unexpected error", async () => {
@@ -17,8 +17,8 @@ test("debug shows message, class and stack of an unexpected error", async () => 
   app.get("/x", () => {
     throw new TypeError("what happened");
   });
-  await quiet(app);
-  const body = (await ask(app, "/x")).json() as { stack: string[] };
+  await startQuietly(app);
+  const body = (await send(app, "/x")).json() as { stack: string[] };
   expect(body).toMatchObject({ detail: "what happened", exception: "TypeError", status: 500 });
   expect(body.stack.join("\n")).toContain("app-errors.test.ts");
 });
@@ -28,7 +28,7 @@ test("an HttpError becomes a reply with its header fields and extras", async () 
   app.get("/x", () => {
     throw new HttpError(409, "Taken already", { headers: { "x-why": "twice" }, holder: "me", status: 200 });
   });
-  const reply = await ask(app, "/x");
+  const reply = await send(app, "/x");
   expect(reply.json()).toEqual({ error: "Conflict", detail: "Taken already", status: 409, holder: "me" });
   expect(reply.headers.get("x-why")).toBe("twice");
 });
@@ -40,17 +40,17 @@ test.each(["development", "production"] as const)(
     app.get("/x", () => {
       throw new HttpError(500, "the disk is full", { host: "db-7" });
     });
-    await quiet(app, env);
+    await startQuietly(app, env);
     const hidden = { error: "Internal Server Error", detail: "An unexpected error occurred", status: 500 };
     const shown = { ...hidden, detail: "the disk is full", host: "db-7" };
-    expect((await ask(app, "/x")).json()).toEqual(env === "production" ? hidden : shown);
+    expect((await send(app, "/x")).json()).toEqual(env === "production" ? hidden : shown);
   },
 );
 
 test("a client that accepts application/problem+json by name gets the same body as problem details", async () => {
   const app = new App();
   const headers = { accept: "application/problem+json" };
-  const reply = await ask(app, "/nowhere", { headers });
+  const reply = await send(app, "/nowhere", { headers });
   expect(reply.headers.get("content-type")).toBe("application/problem+json");
   expect(reply.json()).toMatchObject({
     error: "Not Found",
@@ -59,7 +59,7 @@ test("a client that accepts application/problem+json by name gets the same body 
     instance: "/nowhere",
     status: 404,
   });
-  expect((await ask(app, "/nowhere", { headers: { accept: "*/*" } })).headers.get("content-type")).toMatch(
+  expect((await send(app, "/nowhere", { headers: { accept: "*/*" } })).headers.get("content-type")).toMatch(
     "application/json",
   );
 });
@@ -84,17 +84,17 @@ test("the exception handler of the nearest class answers, in any registration or
   app.get("/http", () => {
     throw new HttpError(418, "teapot");
   });
-  expect(await ask(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
-  expect(await ask(app, "/value")).toMatchObject({
+  expect(await send(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+  expect(await send(app, "/value")).toMatchObject({
     status: 400,
     text: '{"error":"Invalid value","detail":"not a number"}',
   });
-  expect(await ask(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
-  expect((await ask(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
-  expect(await ask(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+  expect(await send(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
+  expect((await send(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
+  expect(await send(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
 });
 
-test("an error that an exception handler answers with 500 is logged all the same, one that it expects is not", async () => {
+test("a 500 of an exception handler is logged, an expected error is not", async () => {
   const app = new App()
     .exceptionHandler(RangeError, () => Response.json({ error: "out of range" }, { status: 503 }))
     .exceptionHandler(Error, () => ({ error: "Internal server error" }));
@@ -104,8 +104,8 @@ test("an error that an exception handler answers with 500 is logged all the same
   app.get("/expected", () => {
     throw new RangeError("expected");
   });
-  const lines = await quiet(app, "production");
-  expect([(await ask(app, "/bug")).status, (await ask(app, "/expected")).status]).toEqual([500, 503]);
+  const lines = await startQuietly(app, "production");
+  expect([(await send(app, "/bug")).status, (await send(app, "/expected")).status]).toEqual([500, 503]);
   expect(lines.filter((line) => line.includes("failed"))).toEqual(["GET /bug failed: a bug"]);
 });
 
@@ -116,8 +116,8 @@ test("a failing exception handler results in a plain 500 and a log line", async 
   app.get("/x", () => {
     throw new Error("first");
   });
-  const lines = await quiet(app, "production");
-  const reply = await ask(app, "/x");
+  const lines = await startQuietly(app, "production");
+  const reply = await send(app, "/x");
   expect([reply.status, reply.text.includes("canary")]).toEqual([500, false]);
   expect(lines).toContain("an exception handler failed");
 });
@@ -138,8 +138,8 @@ test.each([
   app.get("/x", () => {
     throw make();
   });
-  const lines = await quiet(app, "production");
-  const reply = await ask(app, "/x");
+  const lines = await startQuietly(app, "production");
+  const reply = await send(app, "/x");
   expect([reply.status, JSON.parse(reply.text), seen]).toEqual([
     500,
     { error: "Internal Server Error", detail: "An unexpected error occurred", status: 500 },
@@ -148,7 +148,7 @@ test.each([
   expect(lines).toContain("the reply to an error cannot be written");
 });
 
-test("a handler for a class of errors that decides by itself what `instanceof` says, as zod's do, gets its errors, and is nearest", async () => {
+test("a class with its own Symbol.hasInstance, as of zod, counts as the nearest class of its errors", async () => {
   const app = new App();
   app.exceptionHandler(Error, () => Response.text("any error", { status: 500 }));
   app.exceptionHandler(z.ZodError, (_request, { issues }) => Response.json(issues.length, { status: 422 }));
@@ -156,8 +156,8 @@ test("a handler for a class of errors that decides by itself what `instanceof` s
   app.get("/other", () => {
     throw new Error("other");
   });
-  await quiet(app);
-  const replies = [await ask(app, "/zod"), await ask(app, "/other")];
+  await startQuietly(app);
+  const replies = [await send(app, "/zod"), await send(app, "/other")];
   expect(replies.map(({ status, text }) => [status, text])).toEqual([
     [422, "2"],
     [500, "any error"],

@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { ask, quiet } from "./ask-app.test-kit.ts";
+import { send, startQuietly } from "./app-requests.test-kit.ts";
 import { App } from "./index.ts";
 
 test("application state reaches handlers through request.app", async () => {
   const app = new App<{ greeting: string }>();
   app.state.greeting = "hello";
   app.get("/x", (request) => request.app.state.greeting);
-  expect((await ask(app, "/x")).text).toBe("hello");
+  expect((await send(app, "/x")).text).toBe("hello");
 });
 
 test("context carries values from middleware to handlers", async () => {
@@ -15,7 +15,7 @@ test("context carries values from middleware to handlers", async () => {
     return next(request);
   });
   app.get("/x", (request) => request.context.get("tenant"));
-  expect((await ask(app, "/x")).text).toBe("acme");
+  expect((await send(app, "/x")).text).toBe("acme");
 });
 
 test("every accessor of a body works repeatedly and in any order", async () => {
@@ -30,7 +30,7 @@ test("every accessor of a body works repeatedly and in any order", async () => {
       await request.json(),
     ];
   });
-  const reply = await ask(app, "/x", {
+  const reply = await send(app, "/x", {
     method: "POST",
     body: '{"a":1}',
     headers: { "content-type": "application/json" },
@@ -41,8 +41,8 @@ test("every accessor of a body works repeatedly and in any order", async () => {
 test("a body above the route's limit gets 413", async () => {
   const app = new App();
   app.post("/x", { maxBodyBytes: 10 }, async (request) => await request.text());
-  expect((await ask(app, "/x", { method: "POST", body: "1234567890" })).status).toBe(200);
-  const reply = await ask(app, "/x", { method: "POST", body: "12345678901" });
+  expect((await send(app, "/x", { method: "POST", body: "1234567890" })).status).toBe(200);
+  const reply = await send(app, "/x", { method: "POST", body: "12345678901" });
   expect(reply.json()).toEqual({
     error: "Payload Too Large",
     detail: "Request body is larger than the limit of 10B",
@@ -57,7 +57,7 @@ test("a handler that exceeds its timeout gets 504 and its signal aborts", async 
     request.signal.addEventListener("abort", () => aborted.resolve((request.signal.reason as Error).name));
     return new Promise(() => {});
   });
-  const reply = await ask(app, "/x");
+  const reply = await send(app, "/x");
   expect(reply.json()).toMatchObject({ error: "Gateway Timeout", status: 504 });
   expect(await aborted.promise).toBe("HandlerTimeoutError");
 });
@@ -73,8 +73,8 @@ test("deferred work runs after the reply, in order, and a failure does not stop 
     request.defer(async () => void done.push("third"));
     return done.length;
   });
-  const lines = await quiet(app);
-  expect((await ask(app, "/x")).text).toBe("0");
+  const lines = await startQuietly(app);
+  expect((await send(app, "/x")).text).toBe("0");
   await app.stop();
   expect(done).toEqual(["first", "third"]);
   expect(lines).toContain("background task failed");

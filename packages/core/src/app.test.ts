@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
-import { ask, quiet } from "./ask-app.test-kit.ts";
+import { send, startQuietly } from "./app-requests.test-kit.ts";
 import { App, HttpError, Response } from "./index.ts";
 
 test("a route answers with its handler's value as JSON", async () => {
   const app = new App();
   app.get("/books/{id}", (request) => ({ id: request.params.id, query: request.query.get("q") }));
-  const reply = await ask(app, "/books/7?q=a+b");
+  const reply = await send(app, "/books/7?q=a+b");
   expect(reply.status).toBe(200);
   expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
   expect(reply.json()).toEqual({ id: "7", query: "a b" });
@@ -22,22 +22,22 @@ test.each([
 ] as const)("%s has its own registration", async (method, register) => {
   const app = new App();
   app[register]("/x", (request) => `by ${request.method}`);
-  expect((await ask(app, "/x", { method })).text).toBe(`by ${method}`);
+  expect((await send(app, "/x", { method })).text).toBe(`by ${method}`);
 });
 
 test("route registers every given method, GET by default", async () => {
   const app = new App();
   app.route("/one", {}, () => "one");
   app.route("/two", { methods: ["PUT", "PATCH"] }, (request) => request.method);
-  expect((await ask(app, "/one")).text).toBe("one");
-  expect((await ask(app, "/two", { method: "PATCH" })).text).toBe("PATCH");
-  expect((await ask(app, "/two")).status).toBe(405);
+  expect((await send(app, "/one")).text).toBe("one");
+  expect((await send(app, "/two", { method: "PATCH" })).text).toBe("PATCH");
+  expect((await send(app, "/two")).status).toBe(405);
 });
 
 test("HEAD runs the GET route and gets the same fields without a body", async () => {
   const app = new App();
   app.get("/x", () => "hello");
-  const reply = await ask(app, "/x", { method: "HEAD" });
+  const reply = await send(app, "/x", { method: "HEAD" });
   expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "5"]);
 });
 
@@ -45,21 +45,21 @@ test("an explicit HEAD route takes precedence", async () => {
   const app = new App();
   app.get("/x", () => "hello");
   app.head("/x", () => new Response(null, { headers: { "x-own": "yes" } }));
-  expect((await ask(app, "/x", { method: "HEAD" })).headers.get("x-own")).toBe("yes");
+  expect((await send(app, "/x", { method: "HEAD" })).headers.get("x-own")).toBe("yes");
 });
 
 test("OPTIONS without a route gets 204 with Allow", async () => {
   const app = new App();
   app.get("/x", () => "hello");
   app.post("/x", () => "hello");
-  const reply = await ask(app, "/x", { method: "OPTIONS" });
+  const reply = await send(app, "/x", { method: "OPTIONS" });
   expect([reply.status, reply.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, POST"]);
 });
 
 test("a path with routes for other methods gets 405 with Allow", async () => {
   const app = new App();
   app.get("/x", () => "hello");
-  const reply = await ask(app, "/x", { method: "DELETE" });
+  const reply = await send(app, "/x", { method: "DELETE" });
   expect(reply.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   expect(reply.json()).toMatchObject({ error: "Method Not Allowed", status: 405 });
 });
@@ -71,24 +71,24 @@ test("an unknown path gets 404, with similar routes in development only", async 
     return app;
   };
   const [development, production] = [build(), build()];
-  await quiet(development);
-  await quiet(production, "production");
-  expect((await ask(development, "/book/1")).json()).toEqual({
+  await startQuietly(development);
+  await startQuietly(production, "production");
+  expect((await send(development, "/book/1")).json()).toEqual({
     error: "Not Found",
     detail: "No route for GET /book/1",
     status: 404,
     path: "/book/1",
     suggestions: ["GET /books/{id}"],
   });
-  expect((await ask(production, "/book/1")).json()).not.toHaveProperty("suggestions");
+  expect((await send(production, "/book/1")).json()).not.toHaveProperty("suggestions");
 });
 
 test("an unknown method gets 501", async () => {
-  expect((await ask(new App(), "/x", { method: "BREW" })).status).toBe(501);
+  expect((await send(new App(), "/x", { method: "BREW" })).status).toBe(501);
 });
 
 test("an undecodable path gets 400 with the standard error body", async () => {
-  const reply = await ask(new App(), "/%zz");
+  const reply = await send(new App(), "/%zz");
   expect(reply.json()).toMatchObject({ error: "Bad Request", status: 400 });
 });
 
@@ -109,8 +109,8 @@ test.each([
   async (_name, handler, status, text) => {
     const app = new App();
     app.get("/x", handler);
-    await quiet(app);
-    const reply = await ask(app, "/x");
+    await startQuietly(app);
+    const reply = await send(app, "/x");
     expect([reply.status, reply.text]).toEqual([status, text]);
   },
 );
@@ -118,17 +118,17 @@ test.each([
 test("an undefined return value is warned about once per route", async () => {
   const app = new App();
   app.get("/x", () => undefined);
-  const lines = await quiet(app);
-  await ask(app, "/x");
-  await ask(app, "/x");
+  const lines = await startQuietly(app);
+  await send(app, "/x");
+  await send(app, "/x");
   expect(lines.filter((line) => line.includes("GET /x returned undefined"))).toHaveLength(1);
 });
 
 test("a value that JSON cannot represent is a 500, and the log names its place", async () => {
   const app = new App();
   app.get("/x", () => ({ books: [{ id: 1n }] }));
-  const lines = await quiet(app, "production");
-  expect((await ask(app, "/x")).json()).toEqual({
+  const lines = await startQuietly(app, "production");
+  expect((await send(app, "/x")).json()).toEqual({
     error: "Internal Server Error",
     detail: "An unexpected error occurred",
     status: 500,
@@ -149,8 +149,8 @@ test.each([
       if (async) return Promise.reject(thrown as Error);
       throw thrown;
     });
-    await quiet(app, "production");
-    const reply = await ask(app, "/x");
+    await startQuietly(app, "production");
+    const reply = await send(app, "/x");
     expect(reply.status).toBe(500);
     expect(reply.text).not.toContain("canary");
   }
@@ -161,9 +161,9 @@ test("an HttpError requires a status from 400 to 599", async () => {
   app.get("/{status}", (request) => {
     throw new HttpError(Number(request.params.status), "x");
   });
-  await quiet(app, "production");
+  await startQuietly(app, "production");
   for (const status of ["999", "200", "399", "400.5"])
-    expect((await ask(app, `/${status}`)).status).toBe(500);
+    expect((await send(app, `/${status}`)).status).toBe(500);
 });
 
 test.each([
@@ -180,8 +180,8 @@ test.each([
   async (_name, handler) => {
     const app = new App();
     app.get("/x", handler);
-    await quiet(app, "production");
-    expect((await ask(app, "/x")).status).toBe(500);
+    await startQuietly(app, "production");
+    expect((await send(app, "/x")).status).toBe(500);
   },
 );
 
@@ -190,8 +190,8 @@ test("a stopped app answers 503, and stopping an app that never started does not
   const app = new App().onEvent("shutdown", () => void stopped.push("down"));
   app.get("/x", () => "x");
   await app.stop();
-  expect((await ask(app, "/x")).status).toBe(200);
+  expect((await send(app, "/x")).status).toBe(200);
   await app.stop();
-  expect((await ask(app, "/x")).status).toBe(503);
+  expect((await send(app, "/x")).status).toBe(503);
   expect(stopped).toEqual(["down"]);
 });

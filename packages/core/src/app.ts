@@ -76,7 +76,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
         ...new Set([...Base.features, ...features]),
       ];
     }
-    return Composed as never; // feature.test-d.ts checks the types behind this function's casts
+    return Composed as never; // feature.test-d.ts checks the types that this function casts
   }
 
   /** Free-form state of the application; handlers read it as `request.app.state`. */
@@ -111,8 +111,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Adds a guard to every route, and to the calls of entry points with the app's guards, such as the port of gRPC: there a guard that reads what only
-   * requests have fails, and refuses.
+   * Adds a guard to every route, and to entry points that run the app's guards, such as a gRPC server. There, a guard that reads members only requests have
+   * fails, and so refuses the caller.
    */
   addGuard(guard: Guard<HttpRequest>, ...more: readonly never[]): this {
     for (const each of [guard, ...more]) this.kernel.addGuard(each);
@@ -173,9 +173,9 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Values, counters and messages that all workers share, of all hosts with a feature such as Redis; under keys of the program's own.
+   * Values, counters and messages shared by all workers, and by all hosts with a feature such as Redis. Keys are separate from those of features.
    *
-   * They expire. They count towards the 100,000 keys of the shared state, where the one nearest to its expiry is evicted.
+   * Values expire. They count towards the 100,000 keys of the shared state; beyond these, the key nearest to its expiry is evicted.
    *
    * @throws CORE_NOT_STARTED before the startup handlers
    */
@@ -222,7 +222,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    *
    * Stop tasks wait for calls of `fetch` in flight, including bodies that are being read, and for drain listeners; later calls get 503.
    *
-   * @param options.timeoutSecs how long they wait, a day at most; calls that are left then are cut, which aborts `request.signal`, and logged. @default 30
+   * @param options.timeoutSecs maximum wait in seconds, at most a day; remaining calls are then logged and cut off, which aborts `request.signal`. @default 30
    * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutSecs`; the app runs on
    */
   async stop(options?: StopOptions): Promise<void> {

@@ -184,7 +184,7 @@ test("after a route method that threw, the app's other routes are outside the bl
   expect(await ask(app, "/other")).toEqual([200, "other"]);
 });
 
-test("a blueprint's options of features hold for its routes, its features' routes and inner blueprints, where no inner one replaces them", async () => {
+test("options of a blueprint apply to its routes, its features' routes and inner blueprints, unless an inner one overrides them", async () => {
   const inner = new EchoBlueprint("/inner");
   inner.get("/kept", () => "kept");
   inner.get("/replaced", { loud: false }, () => "replaced");

@@ -73,7 +73,7 @@ test("start rejects two blueprints with the same path and names both places", as
   await expect(start).rejects.toThrow(/blueprint\.test\.ts:\d+:\d+ and .*blueprint\.test\.ts:\d+:\d+/);
 });
 
-test("tags that are a text are refused, not spread into its characters", () => {
+test("tags given as a string are rejected, not spread into characters", () => {
   expect(() => new Blueprint("/books", { tags: "books" as never })).toThrow(
     'new Blueprint("/books") takes an object of options, whose guards and tags are lists',
   );

@@ -72,10 +72,10 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
         ...new Set([...super.features, ...features]),
       ];
     }
-    return Composed as never; // blueprint-with.test-d.ts checks the types behind this cast
+    return Composed as never; // blueprint-with.test-d.ts checks the type of this cast
   }
 
-  /** The path before all its routes, parameters included. */
+  /** Path prefix of all its routes, parameters included. */
   readonly prefix: Prefix;
   private readonly guards: Guard<HttpRequest>[];
   private readonly tags: readonly string[];

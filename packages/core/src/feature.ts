@@ -4,11 +4,11 @@
 export { OriginAllowed } from "./request/origin-allowed.ts";
 export { isOwnOrigin } from "./request/own-origin.ts";
 export {
-  identifiedBy,
-  type Identifies,
+  recordIdentitySource,
+  type IdentitySource,
   identifyAgain,
-  recordIdentities,
-} from "./invocation/identified-by.ts";
+  keepIdentitySources,
+} from "./invocation/identity-sources.ts";
 export { SingleUse } from "./invocation/single-use.ts";
 export { keepPrivate, makePrivate, SharedReply } from "./response/keep-private.ts";
 export { type MetadataInput, toMetadata } from "./invocation/metadata.ts";
@@ -137,7 +137,7 @@ export {
   redactionFor,
   type SentValues,
 } from "./insight/redaction.ts";
-export { type ToldStep, toldSteps } from "./insight/told-steps.ts";
+export { type StepReport, stepReports } from "./insight/step-reports.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
 export type { OperationControl, Operations } from "./insight/operations.ts";
@@ -212,8 +212,8 @@ export { type DescribedRequest, exchangeFields } from "./exchange/request-fields
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";
 export { guardName } from "./guards/judge.ts";
-// Protocols beside HTTP/1.1: the hook, and the parts that every transport shares.
-export type { AwaitsBody, OpenConnection } from "./exchange/open-connection.ts";
+// Protocols other than HTTP/1.1: their registration, and the parts that all transports share.
+export type { BodyGraceListener, OpenConnection } from "./exchange/open-connection.ts";
 export type { Reply } from "./exchange/reply.ts";
 export type {
   ConnectionProtocol,

@@ -1,4 +1,4 @@
-// For applications: the App, what handlers see, errors, guards, dependencies, and how an app is run.
+// For applications: the App, requests and replies, errors, guards, dependencies, and running an app.
 // The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
 /// <reference types="node" preserve="true" />
 export { App, type EventOptions } from "./app.ts";

@@ -26,7 +26,7 @@ import { flagNames, parseFlags } from "./run/settings/flags.ts";
 import { MAX_WAITING } from "./run/workers/dispatcher.ts";
 import { MAX_QUEUE } from "./run/stop/shutdown.ts";
 import { MAX_EXTENSION_BYTES } from "./transport/node/node-message-reader.ts";
-import { SILENT_MS } from "./transport/hub/silence.ts";
+import { HALF_CLOSED_IDLE_MS } from "./transport/hub/half-close-watch.ts";
 import { resolveSettings } from "./run/settings/settings.ts";
 import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/values/state-bounds.ts";
 import { innerStages, outerStages } from "./feature/stages.ts";
@@ -301,7 +301,7 @@ const limitOf = (what: string): number[] => {
 
 test("the fixed limits in SECURITY.md equal those in the sources", () => {
   expect(limitOf("Chunk extensions")).toEqual([MAX_EXTENSION_BYTES]);
-  expect(limitOf("A stream that is silent")).toEqual([SILENT_MS / 1000]);
+  expect(limitOf("A stream that is silent")).toEqual([HALF_CLOSED_IDLE_MS / 1000]);
   expect(limitOf("Connections waiting")).toEqual([MAX_QUEUE, MAX_WAITING]);
   expect(limitOf("Path")).toEqual([8192, MAX_SEGMENTS]);
   expect(limitOf("Issues in a 422")).toEqual([MAX_ISSUES]);

@@ -44,10 +44,10 @@ test("start reports every mistake of a route with its place", async () => {
   expect(text).toContain(
     "GET /m (here): responses must be an object of schemas by status, such as { 200: Book }",
   );
-  expect(text).toContain("GET /m (here): summary must be text");
-  expect(text).toContain("GET /m (here): description must be text");
+  expect(text).toContain("GET /m (here): summary must be a string");
+  expect(text).toContain("GET /m (here): description must be a string");
   for (const path of ["/m", "/n"])
-    expect(text).toContain(`GET ${path} (here): tags must be a list of texts, such as ["books"]`);
+    expect(text).toContain(`GET ${path} (here): tags must be a list of strings, such as ["books"]`);
   expect(text).toContain("GET /b (here): maxBodyBytes must be a whole number of at least 0");
   expect(text).toContain('GET /c (here): there is no option "tag"; did you mean "tags"?');
   expect(text).toContain("GET /c (here): body must be a schema that follows Standard Schema");

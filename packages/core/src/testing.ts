@@ -1,4 +1,4 @@
-// For tests of features and adapters: contract suites, the clock of tests, and the shared state of several workers within one process.
+// For tests of features and adapters: contract suites, a virtual clock, and the shared state of several workers within one process.
 // The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
 /// <reference types="node" preserve="true" />
 export {

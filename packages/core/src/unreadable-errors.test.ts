@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { ask } from "./ask-app.test-kit.ts";
+import { send } from "./app-requests.test-kit.ts";
 import { App, FrameworkError, HttpError } from "./index.ts";
 
 const fail = (): never => {
@@ -37,7 +37,7 @@ const thrown: [what: string, thrown: unknown][] = [
   ["a message that is no text", Object.assign(new Error("text"), { message: Object.create(null) as object })],
 ];
 
-test.each(thrown)("%s: what cannot be read is answered, and logged", async (_what, value) => {
+test.each(thrown)("%s: an unreadable error is answered and logged", async (_what, value) => {
   const app = new App();
   const logged: string[] = [];
   const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
@@ -50,14 +50,14 @@ test.each(thrown)("%s: what cannot be read is answered, and logged", async (_wha
   });
   await app.start({ log });
   for (const path of ["/sync", "/async"]) {
-    const { status } = await ask(app, path);
+    const { status } = await send(app, path);
     expect([404, 500]).toContain(status);
     expect(logged.splice(0)).toHaveLength(status === 500 ? 1 : 0);
   }
   await app.stop();
 });
 
-test.each(thrown)("%s: asking whether it is an error of the framework throws nothing", (_what, value) => {
+test.each(thrown)("%s: FrameworkError.is does not throw", (_what, value) => {
   expect([true, false]).toContain(FrameworkError.is(value));
   expect([true, false]).toContain(HttpError.is(value));
 });

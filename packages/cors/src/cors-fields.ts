@@ -10,12 +10,12 @@ export interface CorsFields {
   /** Adds the CORS fields for `origin` to any other reply. */
   allow(origin: string | null, reply: Response): Response;
   /** Whether the configuration lists this origin. */
-  names(origin: string): boolean;
+  lists(origin: string): boolean;
 }
 
 const preflightVary = ["Access-Control-Request-Method", "Access-Control-Request-Headers"];
 
-/** @param used header fields that features use, which are allowed and exposed besides those of the configuration */
+/** Computes the reply fields. @param used header fields of features, allowed and exposed in addition to those of the configuration */
 export const corsFields = (config: CorsConfig, used: readonly UsedField[]): CorsFields => {
   const { maxAge, credentials } = config;
   const everyone = config.origins.includes("*");
@@ -38,7 +38,7 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
   );
 
   /** Sets the allowed origin and `Vary`; returns whether `origin` is allowed. */
-  const name = (origin: string | null, reply: Response): boolean => {
+  const setOrigin = (origin: string | null, reply: Response): boolean => {
     if (everyone) {
       reply.setHeader("access-control-allow-origin", "*");
       return true;
@@ -57,10 +57,10 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
   };
 
   return {
-    names: (origin) => origins.has(origin),
+    lists: (origin) => origins.has(origin),
     preflight(origin) {
       const reply = Response.noContent();
-      if (name(origin, reply)) {
+      if (setOrigin(origin, reply)) {
         if (methods !== "") reply.setHeader("access-control-allow-methods", methods);
         if (headers !== "") reply.setHeader("access-control-allow-headers", headers);
         reply.setHeader("access-control-max-age", String(maxAge));
@@ -69,7 +69,8 @@ export const corsFields = (config: CorsConfig, used: readonly UsedField[]): Cors
       return reply;
     },
     allow(origin, reply) {
-      if (name(origin, reply) && exposed !== "") reply.setHeader("access-control-expose-headers", exposed);
+      if (setOrigin(origin, reply) && exposed !== "")
+        reply.setHeader("access-control-expose-headers", exposed);
       return reply;
     },
   };

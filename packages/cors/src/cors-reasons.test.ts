@@ -21,7 +21,7 @@ const reasonsOf = async (origins: string | undefined, method: string, headers: R
 const asks = { "access-control-request-method": "PUT" };
 
 test.each([
-  [SHOP, "GET", {}, "the request has no Origin: no page of another origin sends it", null],
+  [SHOP, "GET", {}, "the request has no Origin: it is not from a page of another origin", null],
   [SHOP, "GET", { origin: SHOP }, "the origin is listed: its pages may read the reply", SHOP],
   [
     SHOP,

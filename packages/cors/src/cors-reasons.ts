@@ -17,7 +17,7 @@ export const withReasons = (
   return (request, next) => {
     const origin = request.getHeader("origin");
     if (origin === null)
-      reasons.give(request, "the request has no Origin: no page of another origin sends it");
+      reasons.give(request, "the request has no Origin: it is not from a page of another origin");
     else if (isPreflight(request, origin)) reasons.give(request, `a preflight: ${verdict(origin)}`);
     return mapAwaitable(shareResources(request, next), (reply) => {
       if (origin !== null && !isPreflight(request, origin))

@@ -61,14 +61,14 @@ const toInput = (
   given: string | readonly string[] | ConfigInput<CorsConfig> | undefined,
   options: CorsOptions,
 ): ConfigInput<CorsConfig> => {
-  if (given === undefined || !isPlainObject(options)) return options; // the record refuses anything but an object
+  if (given === undefined || !isPlainObject(options)) return options; // the record rejects anything but an object
   if (typeof given === "string") return { ...options, origins: [given] };
   return Array.isArray(given) ? { ...options, origins: given } : (given as ConfigInput<CorsConfig>);
 };
 
 /**
- * A WebSocket handshake and a GET of another site carry cookies without a preflight: they need a listed origin, not `*`. A handshake, whose connection the
- * page can read, also needs `credentials`; without them the page cannot read the reply to a GET with cookies. Over plain HTTP browsers send no Sec-Fetch-Site.
+ * Whether a request may get `OriginAllowed`. A WebSocket handshake and a GET from another site carry cookies without a preflight, so they need a listed origin,
+ * not `*`. A handshake also needs `credentials`, because the page can read its connection. Over plain HTTP browsers send no Sec-Fetch-Site.
  */
 const mayAllow = (request: HttpRequest, { credentials }: CorsConfig): boolean =>
   request.upgrade !== null
@@ -80,7 +80,7 @@ const shareResources = (config: CorsConfig, current: () => CorsFields): Middlewa
     const fields = current();
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
-    if (origin !== null && mayAllow(request, config) && fields.names(origin))
+    if (origin !== null && mayAllow(request, config) && fields.lists(origin))
       request.context.set(OriginAllowed, true);
     return mapOutput(next(request), (response) => fields.allow(origin, response), null);
   });

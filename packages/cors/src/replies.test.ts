@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { cors } from "./cors.ts";
 
 const listed = "https://app.example";
-const foreign = "https://evil.example";
+const unlisted = "https://evil.example";
 
 async function* slowly() {
   yield "one";
@@ -81,7 +81,7 @@ eachClient(test, makeApp, {
   },
   "a request of another origin is answered without CORS fields": async (client) => {
     for (const path of paths) {
-      const reply = await client.get(path, { headers: { origin: foreign } });
+      const reply = await client.get(path, { headers: { origin: unlisted } });
       expect([path, sharing(reply)]).toEqual([path, ofPath(path, closed)]);
     }
   },
@@ -90,7 +90,7 @@ eachClient(test, makeApp, {
       expect([path, sharing(await client.get(path))]).toEqual([path, ofPath(path, closed)]);
   },
   "the configuration overrides a handler's fields, and keeps its Vary": async (client) => {
-    expect(sharing(await client.get("/own", { headers: { origin: foreign } }))).toEqual({
+    expect(sharing(await client.get("/own", { headers: { origin: unlisted } }))).toEqual({
       ...closed,
       vary: "Accept, Origin",
     });
@@ -105,7 +105,7 @@ test("every origin is allowed by default, without Vary", async () => {
   const app = new (App.with(cors))().enableCors();
   app.get("/", () => 1);
   await using client = testClient(app);
-  for (const headers of [{ origin: foreign }, { origin: "null" }, {}]) {
+  for (const headers of [{ origin: unlisted }, { origin: "null" }, {}]) {
     expect(sharing(await client.get("/", { headers }))).toEqual({
       origin: "*",
       credentials: null,

@@ -3,7 +3,7 @@ import { type Host, systemClock } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
-import { returnedText } from "./caller/returned-text.ts";
+import { returnedString } from "./caller/returned-string.ts";
 import { commandPipeline, type CommandPipelineParts } from "./commands/command-pipeline.ts";
 import { Commands } from "./commands/commands.ts";
 import type { CqrsConfig } from "./cqrs-config.ts";
@@ -41,19 +41,19 @@ export interface CqrsParts {
   readonly log: () => Logger;
 }
 
-/** Result of `buildCqrs`. */
-export interface Running {
+/** The pipelines of commands and queries. */
+export interface CqrsPipelines {
   readonly commands: Commands;
   readonly queries: Queries;
   readonly openQueue: () => CommandQueue;
 }
 
 /** Builds the pipelines of commands and queries, and adds their middleware, tasks and metrics to the app. */
-export const buildCqrs = (parts: CqrsParts): Running => {
+export const buildCqrs = (parts: CqrsParts): CqrsPipelines => {
   const { config, host, kernel, registry, observers, eventStore, log } = parts;
   const { clock = systemClock } = config;
   const tenantOf = (invocation: Invocation): string =>
-    returnedText("tenantOf of CqrsConfig", config.tenantOf?.(invocation) ?? "");
+    returnedString("tenantOf of CqrsConfig", config.tenantOf?.(invocation) ?? "");
   const caller = callerBy(config.callerOf);
   const counts = new OperationCounts();
   counts.publish(host.insight);
@@ -90,7 +90,7 @@ export const buildCqrs = (parts: CqrsParts): Running => {
     timeoutMs: config.commandTimeoutMs,
     hasTokens: config.enableEventSync,
   });
-  const asked = queryPipeline({
+  const queryHandler = queryPipeline({
     kernel,
     state: host.state,
     insight: insightOf("query"),
@@ -99,7 +99,7 @@ export const buildCqrs = (parts: CqrsParts): Running => {
     eventStore: config.enableEventSync ? eventStore : () => null,
     log,
   });
-  const queries = new Queries({ ...sources, pipeline: asked, timeoutMs: config.queryTimeoutMs });
+  const queries = new Queries({ ...sources, pipeline: queryHandler, timeoutMs: config.queryTimeoutMs });
   const { callOf } = commands;
   const { keepKeysSecs: keepSecs } = config;
   const openQueue = (): CommandQueue =>
@@ -108,9 +108,11 @@ export const buildCqrs = (parts: CqrsParts): Running => {
 };
 
 const callerBy = (named: CqrsConfig["callerOf"]): ((invocation: Invocation) => string) =>
-  named === undefined ? callerOf : (invocation) => returnedText("callerOf of CqrsConfig", named(invocation));
+  named === undefined
+    ? callerOf
+    : (invocation) => returnedString("callerOf of CqrsConfig", named(invocation));
 
-/** Results of idempotency keys; expired ones are removed while the app runs. */
+/** Creates the store of results of idempotency keys, and removes expired ones while the app runs. */
 const storeResults = ({ config, host, kernel, log }: CqrsParts): StoredResults => {
   const { clock = systemClock } = config;
   const sweep = new KeySweep(kernel, clock, (error) => log().warn("cqrs: expired keys remain", { error }));
@@ -131,7 +133,7 @@ const makeRoutesIdempotent = (
   host.http.use("cache", idempotentRoutes({ ruleOf, claims, transactions, maxBytes, ...scope, log }));
 };
 
-/** Cached replies that events drop, while the app runs and unless `enableEventSync` is off. */
+/** Drops cached replies on events while the app runs, unless `enableEventSync` is `false`. */
 const followEvents = ({ config, host, registry, invalidate, eventStore, log }: CqrsParts): Invalidations => {
   const invalidations = new Invalidations({
     queries: () => cachedQueries(registry),

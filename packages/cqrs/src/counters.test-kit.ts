@@ -1,4 +1,4 @@
-// An app with counters, on a database of the test's own.
+// An app with counters, on the database of a test.
 import { App, type Logger, type StandardSchema } from "@framework/core";
 import type { ConfigInput, Feature } from "@framework/core/feature";
 import { type Database, database, type DatabaseMethods, Db } from "@framework/database";
@@ -18,7 +18,7 @@ export const Add: Command<typeof amountAdded, typeof newTotal> = command("Add", 
   output: newTotal,
 });
 
-/** What a log got. */
+/** A log that records its lines. */
 export interface Lines extends Logger {
   readonly lines: { readonly level: string; readonly message: string }[];
 }
@@ -33,7 +33,7 @@ export const TABLE = "CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY
 
 export type CounterApp = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** An app that is not started yet; its table is created at the start. */
+/** An app that is not started; its table is created at the start. */
 export const counterApp = (place: TestDatabase, config: ConfigInput<CqrsConfig> = {}): CounterApp => {
   const app = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url: place.url, poolSize: 3 })
@@ -68,7 +68,7 @@ export const started = async (
   }
 };
 
-/** The error of a call that must fail. */
+/** Returns the error of a call that must fail. */
 export const failureOf = async (
   call: Promise<unknown>,
 ): Promise<
@@ -86,7 +86,7 @@ export const failureOf = async (
   throw new Error("expected an error");
 };
 
-/** A database feature that gives the app a database of the test's own. */
+/** A database feature that provides the database of a test. */
 export const databaseOf = (db: Database): Feature<DatabaseMethods> => ({
   name: "database",
   install: (host) => {
@@ -102,6 +102,6 @@ export const databaseOf = (db: Database): Feature<DatabaseMethods> => ({
   },
 });
 
-/** An app on a database that its caller opens, closes and has created the table in. */
+/** An app on a database that the caller opens and closes, and in which it has created the table. */
 export const counterAppOn = (db: Database, config: ConfigInput<CqrsConfig> = {}): CounterApp =>
   new (App.with(databaseOf(db), durable, cqrs))().enableDatabase().enableCqrs(config);

@@ -2,7 +2,7 @@ import { FrameworkError, type Injections, type Logger } from "@framework/core";
 import type { ConfigInput, Host } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
-import { buildCqrs, type Running } from "./build-cqrs.ts";
+import { buildCqrs, type CqrsPipelines } from "./build-cqrs.ts";
 import { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
 import { eventStoreOf, type OtherFeatures } from "./events/event-store-of.ts";
@@ -36,7 +36,7 @@ export class CqrsApp {
   private readonly eventStore = (): EventStore | null => eventStoreOf(this.needs);
   private readonly log = (): Logger => this.host.life.settings.log;
   private config: Readonly<CqrsConfig> | null = null;
-  private built: Running | null = null;
+  private built: CqrsPipelines | null = null;
   private queue: CommandQueue | null = null;
 
   /** @param needs the methods of all earlier features */
@@ -107,20 +107,20 @@ export class CqrsApp {
     this.openQueue();
   }
 
-  /** @throws CQRS_NOT_QUEUED when no command is queued */
+  /** The queue. @throws CQRS_NOT_QUEUED if no command of the app has `mode: "queued"` */
   get commandQueue(): CommandQueue {
     if (this.queue !== null) return this.queue;
     throw new FrameworkError("CQRS_NOT_QUEUED", 'cqrs: no command of this app has mode: "queued"');
   }
 
-  /** @throws CQRS_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
-  get running(): Running {
+  /** The pipelines. @throws CQRS_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
+  get running(): CqrsPipelines {
     if (this.built === null) throw new FrameworkError("CQRS_NOT_ENABLED", NOT_ENABLED);
     void this.host.life.settings;
     return this.built;
   }
 
-  /** Opens the queue as soon as a command needs it: without one, no process looks for work. */
+  /** Opens the queue once a command is queued. Otherwise no process polls for work. */
   private openQueue(): void {
     const { built, config, registry } = this;
     if (built === null || config === null || this.queue !== null) return;

@@ -15,30 +15,30 @@ import { MAX_TIMEOUT_MS } from "./limits.ts";
 
 /** Options of `enableCqrs`. */
 export interface CqrsConfig {
-  /** Whether events are followed: tokens, `after` and `sync`, and cached replies that events drop. @default true */
+  /** Whether events are tracked: enables tokens, `after`, `sync`, and the invalidation of cached replies by events. @default true */
   readonly enableEventSync: boolean;
   /** Time limit of a command in milliseconds, 1 to 3,600,000. @default 5000 */
   readonly commandTimeoutMs: number;
   /** Time limit of a query in milliseconds, 1 to 3,600,000. @default 3000 */
   readonly queryTimeoutMs: number;
-  /** How often a command runs again after a conflict with another one, 0 to 20. @default 3 */
+  /** Maximum retries of a command after conflicts, 0 to 20. @default 3 */
   readonly maxRetries: number;
-  /** Seconds for which an idempotency key is remembered, 60 to 2,678,400 (31 days). @default 86400 */
+  /** Seconds for which an idempotency key is kept, 60 to 2,678,400 (31 days). @default 86400 */
   readonly keepKeysSecs: number;
-  /** Largest result or reply that is stored with an idempotency key, in bytes; 1,024 to 1,048,576. @default 65536 */
+  /** Maximum size of a result or reply stored with an idempotency key, in bytes; 1,024 to 1,048,576. @default 65536 */
   readonly maxStoredBytes: number;
-  /** Commands and queries that must have a handler; start fails without. Those with a handler need not be listed. @default [] */
+  /** Commands and queries that must have a handler; otherwise the start fails. Those with a handler need not be listed. @default [] */
   readonly operations: readonly AnyOperation[];
-  /** Path of the route that shows the status of queued commands, followed by `/{id}`. @default "/commands" */
+  /** Path of the status route of queued commands, to which `/{id}` is appended. @default "/commands" */
   readonly statusPath: string;
   /**
-   * Returns the caller of a call, as text that is unique per caller: idempotency keys and shared queries of one caller are never those of another.
+   * Returns a string that uniquely identifies the caller: idempotency keys and shared query runs of one caller are never used for another.
    * @default subject and issuer of the token, the user's name or `id`, and the name of the API key; without a principal a hash of `Authorization`
    */
   readonly callerOf: ((invocation: Invocation) => string) | undefined;
   /** Returns the tenant of a call; `null` for none. @default none */
   readonly tenantOf: ((invocation: Invocation) => string | null) | undefined;
-  /** The clock, for tests. @default the process's */
+  /** Clock, for tests. @default the system clock */
   readonly clock: Clock | undefined;
 }
 
@@ -62,7 +62,7 @@ export const CqrsConfig: ConfigRecord<CqrsConfig> = configRecord("CqrsConfig", {
   ),
   statusPath: checked(
     "/commands",
-    "a path such as /commands, without parameters and a slash at its end",
+    "a path such as /commands, without parameters or a trailing slash",
     (value) => typeof value === "string" && /^(?:\/[\w.-]+)+$/.test(value),
   ),
   callerOf: optional<(invocation: Invocation) => string>(functionRule),

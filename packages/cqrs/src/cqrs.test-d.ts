@@ -13,7 +13,7 @@ const Ledger = dependency("ledger", { create: () => ({ write: (_line: string) =>
 
 const app = new (App.with(database, durable, cqrs))().enableDatabase().enableCqrs({ maxRetries: 2 });
 
-// The handler gets the schema's output, and returns the input of the result's schema.
+// The handler gets the schema's output, and returns the input of the result schema.
 app.cqrs
   .handle(Place, ({ day }) => ({ total: BigInt(day.getTime()) }))
   .handle(Cancel, async ({ id }, { tx }) => {
@@ -35,7 +35,7 @@ app.cqrs.handle(
 // @ts-expect-error nothing is injected
 app.cqrs.handle(Cancel, { use: [] }, (_input, _context, { ledger }) => ledger);
 
-// A decider of several commands gets one of them, without a cast.
+// A decider with several commands takes one of them without a cast.
 const Paid = eventType("Paid", orderInput);
 const Order = decider({
   name: "order",
@@ -48,10 +48,10 @@ const Order = decider({
 const id = (input: { id: string }): string => input.id;
 const Pay = command("Pay", { input: orderInput });
 app.cqrs.handle(Pay, decideWith(Order, { id, command: (input) => ({ kind: "pay", id: input.id }) }));
-// @ts-expect-error the decider knows no such command
+// @ts-expect-error the decider has no such command
 app.cqrs.handle(Pay, decideWith(Order, { id, command: () => ({ kind: "refund" }) }));
 
-// Callers pass the schema's input, and get the output of the result's schema.
+// Callers pass the schema's input, and get the output of the result schema.
 export const placed: Promise<{ readonly value: { total: string } }> = app.cqrs.execute(Place, {
   id: "1",
   day: "2026-01-02",
@@ -64,17 +64,17 @@ export const total: Promise<{ total: string }> = app.cqrs.query(Total, { id: "1"
 
 // @ts-expect-error the feature needs the database and durable work
 App.with(cqrs);
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the app has the feature
 new App().enableCqrs();
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableCqrs({ comandTimeoutMs: 1 });
-// @ts-expect-error the input of a command is that of its schema
+// @ts-expect-error the input must match the schema
 void app.cqrs.execute(Place, { id: 1, day: "" });
-// @ts-expect-error a query is not executed
+// @ts-expect-error a query cannot be executed
 void app.cqrs.execute(Total, { id: "1", day: "" });
-// @ts-expect-error a command is no query
+// @ts-expect-error a command is not a query
 void app.cqrs.query(Place, { id: "1", day: "" });
-// @ts-expect-error the handler returns what the schema of the result takes
+// @ts-expect-error the handler must return the input of the result schema
 app.cqrs.handle(Place, () => ({ total: 1 }));
 // @ts-expect-error the handler of a query has no transaction
 app.cqrs.handle(Total, (_input, { tx }) => tx.fetchOne`SELECT 1`);
@@ -84,17 +84,17 @@ app.cqrs.handle(Cancel, { inject: { ledger: Ledger } }, (_input, _context, { led
 command("Bad", { input: orderInput, key: ({ number }) => number });
 // @ts-expect-error a query needs a result
 query("Bad", { input: orderInput });
-// @ts-expect-error a misspelt option of an endpoint is found by the compiler
+// @ts-expect-error a misspelt option of an endpoint
 command("Bad", { input: orderInput, http: { path: "/", sumary: "" } });
 
-// The route option exists where the feature is composed.
+// The route option exists if the app has the feature.
 app.post("/orders", { idempotency: "required" }, () => 1);
-// @ts-expect-error only these values
+// @ts-expect-error not a valid value
 app.post("/orders", { idempotency: "always" }, () => 1);
-// @ts-expect-error without the feature there is no such option
+// @ts-expect-error the option does not exist without the feature
 new App().post("/orders", { idempotency: "required" }, () => 1);
 
-// The transaction of a request has its type.
+// The transaction of a request is typed.
 app.post("/orders", { inject: { tx: RequestTransaction } }, async (_request, { tx }) => {
   (await tx.fetchValue<number>`SELECT 1`) satisfies number | null;
   // @ts-expect-error it is a transaction, not the database

@@ -11,7 +11,7 @@ import { command, cqrs, CqrsConfig, query, VersionConflictError } from "./index.
 const newApp = () => new (App.with(database, durable, cqrs))().enableDatabase({ url: "sqlite://:memory:" });
 const input = z.object({ name: z.string() });
 
-test("handlers may be added before enableCqrs, whatever the order of the enable calls", async () => {
+test("handlers may be added before enableCqrs, and the enable calls made in any order", async () => {
   const app = new (App.with(database, durable, cqrs))();
   app.cqrs.handle(Add, () => ({ total: 7 }));
   app.enableCqrs().enableDatabase({ url: "sqlite://:memory:" });
@@ -20,7 +20,7 @@ test("handlers may be added before enableCqrs, whatever the order of the enable 
   await app.stop();
 });
 
-test("all mistakes are reported together, at start", async () => {
+test("all problems are reported together at start", async () => {
   const app = newApp();
   const Missing = command("Missing", { input });
   const Twice = command("Twice", { input });
@@ -56,17 +56,17 @@ test("all mistakes are reported together, at start", async () => {
     "CQRS_BAD_OPERATION: command 7: idempotency must be required, optional or none",
     "CQRS_BAD_OPERATION: command 7: its name must begin with a letter and have at most 100 letters, digits, dots, _ and -",
     "CQRS_BAD_OPERATION: command 7: key must be a function of the input",
-    "CQRS_BAD_OPERATION: command 7: timeoutMs must be a whole number from 1 to 3600000",
+    "CQRS_BAD_OPERATION: command 7: timeoutMs must be an integer from 1 to 3600000",
     'CQRS_BAD_OPERATION: command Open: http has no field "guard"; did you mean "guards"?',
     'CQRS_BAD_OPERATION: command Open: it has no field "guard"; did you mean "guards"?',
     "CQRS_BAD_OPERATION: command Put: http.method must be POST, PUT, PATCH or DELETE",
     "CQRS_BAD_OPERATION: command Put: http.status must be 200, 201 or 202",
-    "CQRS_BAD_OPERATION: handle takes a command or query as its first argument, made by `command` or `query`",
     'CQRS_BAD_OPERATION: query Ask: `handle` has no field "used"; did you mean "use"?',
     'CQRS_BAD_OPERATION: query Ask: it has no field "guard"; did you mean "guards"?',
     "CQRS_BAD_OPERATION: query Bad: guards must be a list of guards",
     "CQRS_BAD_OPERATION: query Bad: input must be a Standard Schema",
     "CQRS_BAD_OPERATION: query Bad: output must be a Standard Schema",
+    "CQRS_BAD_OPERATION: the first argument of handle must be a command or query, created by `command` or `query`",
     "CQRS_BAD_OPERATION: the handler of command Nothing must be a function",
     "CQRS_DUPLICATE_HANDLER: a command and a query are both named Twice; rename one",
     "CQRS_DUPLICATE_HANDLER: command Twice has two handlers, or two commands have that name; keep one",
@@ -74,7 +74,7 @@ test("all mistakes are reported together, at start", async () => {
   ]);
 });
 
-test("another definition with the name of a listed one is a mistake", async () => {
+test("another definition with the name of a listed one is a start error", async () => {
   const app = newApp().enableCqrs({ operations: [command("Same", { input })] });
   app.cqrs.handle(command("Same", { input }), () => {});
   await expect(app.start({ log: newLog() })).rejects.toThrow(
@@ -88,7 +88,7 @@ test("injections are checked at start", async () => {
   await expect(app.start({ log: newLog() })).rejects.toThrow(/CORE_DEPENDENCY_MISSING: .*command Add/);
 });
 
-test("without enableCqrs handlers are a start error, and calls say what is missing", async () => {
+test("without enableCqrs, handlers are a start error, and calls fail with CQRS_NOT_ENABLED", async () => {
   const app = newApp();
   await expect(app.cqrs.execute(Add, { name: "a", amount: 1 })).rejects.toMatchObject({
     code: "CQRS_NOT_ENABLED",
@@ -99,7 +99,7 @@ test("without enableCqrs handlers are a start error, and calls say what is missi
   );
 });
 
-test("calls before the start and of operations without a handler are mistakes of the program", async () => {
+test("calls before the start, and of operations without a handler, are errors", async () => {
   await using place = databaseInFile();
   const app = counterApp(place);
   await expect(app.cqrs.execute(Add, { name: "a", amount: 1 })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ test("calls before the start and of operations without a handler are mistakes of
   });
 });
 
-/** A feature that records the operations and reads the metrics of its app. */
+/** A feature that records operations and reads metrics. */
 const recording = (seen: unknown[][]): Feature<{ samples(name: string): unknown }> => ({
   name: "recording",
   install: ({ insight }) => {
@@ -172,6 +172,6 @@ test("calls are counted by operation and outcome, and traced", async () => {
   await app.stop();
 });
 
-test("the defaults are those of the interface", () => {
+test("the defaults are those of the interface specification", () => {
   expect(CqrsConfig.of()).toMatchObject({ commandTimeoutMs: 5000, queryTimeoutMs: 3000, maxRetries: 3 });
 });

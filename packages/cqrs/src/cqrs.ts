@@ -21,7 +21,7 @@ export interface CqrsMethods extends AddsRouteOptions<CqrsRouteOptions> {
   /**
    * Enables commands and queries on the app's database.
    *
-   * @throws CORE_BAD_CONFIG, CQRS_NO_HANDLER, CQRS_DUPLICATE_HANDLER, CQRS_BAD_OPERATION at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG, CQRS_NO_HANDLER, CQRS_DUPLICATE_HANDLER, CQRS_BAD_OPERATION at start, together with all other problems
    */
   enableCqrs(config?: ConfigInput<CqrsConfig>): this;
   /** Commands and queries of the app. */
@@ -31,9 +31,9 @@ export interface CqrsMethods extends AddsRouteOptions<CqrsRouteOptions> {
 /** Commands and queries of an app. */
 export interface Cqrs {
   /**
-   * Registers the one handler of a command or query, and its HTTP endpoint if it has one. Mistakes are reported at start.
+   * Registers the handler of a command or query, and its HTTP endpoint if it has one. Problems are reported at start.
    *
-   * The handler of a command runs in a transaction, and again after a conflict: it must have no effects outside the transaction.
+   * The handler of a command runs in a transaction, and is retried after a conflict: it must have no side effects outside the transaction.
    */
   handle<O extends AnyOperation>(operation: O, handler: OperationHandler<O>): this;
   handle<O extends AnyOperation, const I extends Injections | undefined = undefined>(
@@ -42,10 +42,10 @@ export interface Cqrs {
     handler: OperationHandler<O, I>,
   ): this;
   /**
-   * Executes a command: all of it, or nothing.
+   * Executes a command atomically.
    *
-   * @throws ValidationError 422; HttpError of a guard or of the handler; CommandTimeoutError 504; HttpError 400, 409 or 422 for an idempotency key that is
-   * missing, in use or used for another input; CQRS_NO_HANDLER
+   * @throws ValidationError 422; errors of a guard or the handler; CommandTimeoutError 504; HttpError 400, 409 or 422 if the idempotency key is
+   * missing, in use or was used for another input; CQRS_NO_HANDLER
    */
   execute<C extends AnyCommand>(
     command: C,
@@ -53,7 +53,7 @@ export interface Cqrs {
     options?: ExecuteOptions,
   ): Promise<CommandResult<ResultOf<C>>>;
   /**
-   * Adds a command with `mode: "queued"` to the queue: some process executes it, once, also after a crash. Guards and schema apply at once.
+   * Adds a command with `mode: "queued"` to the queue. Some process executes it exactly once, even after a crash. Guards and schema apply at once.
    *
    * @throws as `execute`, and CQRS_NOT_QUEUED
    */
@@ -62,20 +62,20 @@ export interface Cqrs {
     input: InputOf<C>,
     options?: EnqueueOptions,
   ): Promise<EnqueuedCommand>;
-  /** Returns the status of a queued command; `null` for an unknown id, or one that was finished `keepKeysSecs` ago. */
+  /** Returns the status of a queued command; `null` if the id is unknown, or the command finished more than `keepKeysSecs` ago. */
   status(id: string): Promise<CommandStatus | null>;
   /**
-   * Answers a query. Calls of one caller with equal input may share one result, so treat it as read-only.
+   * Runs a query. Concurrent calls of one caller with equal input may share a result, so treat it as read-only.
    *
-   * @throws ValidationError 422; HttpError of a guard or of the handler; QueryTimeoutError 504; CQRS_NO_HANDLER
+   * @throws ValidationError 422; errors of a guard or the handler; QueryTimeoutError 504; CQRS_NO_HANDLER
    */
   query<Q extends AnyQuery>(query: Q, input: InputOf<Q>, options?: QueryCallOptions): Promise<QueryResult<Q>>;
-  /** Calls back for every failure of a command or query. Returns a function that ends it. */
+  /** Calls back for every failure of a command or query. Returns a function that removes the observer. */
   onError(observer: FailureObserver): () => void;
 }
 
 /**
- * Commands and queries: one handler each, typed input and result, transactions with real time limits, idempotency keys, HTTP endpoints.
+ * Commands and queries: one handler each, typed input and result, transactions with enforced time limits, idempotency keys, HTTP endpoints.
  *
  * @example
  * const app = new (App.with(database, durable, cqrs))().enableDatabase().enableCqrs();
@@ -89,7 +89,7 @@ export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
   name: "cqrs",
   requires: { members: ["db", "durable"], example: "App.with(database, durable, cqrs)" },
   install: (host, needs) => {
-    const app = new CqrsApp(host, kernelOf(needs), needs as OtherFeatures); // which has the methods of all earlier features
+    const app = new CqrsApp(host, kernelOf(needs), needs as OtherFeatures); // at runtime it has the methods of all earlier features
     const programs = cqrsOf(app);
     return {
       enableCqrs(config) {
@@ -112,7 +112,7 @@ const cqrsOf = (app: CqrsApp): Cqrs => ({
   execute: (command, input, options = {}) => handled(execute(app, command, input, options)),
   enqueue: (command, input, options = {}) => handled(enqueue(app, command, input, options)),
   status: (id) => handled(status(app, id)),
-  query: (query, input, options = {}) => handled(ask(app, query, input, options)),
+  query: (query, input, options = {}) => handled(answerQuery(app, query, input, options)),
   onError: (observer) => app.observers.add(observer),
 });
 
@@ -124,13 +124,13 @@ const execute: <C extends AnyCommand>(
 ) => Promise<CommandResult<ResultOf<C>>> = async (app, command, input, options) =>
   await app.running.commands.execute(command, input, options);
 
-const ask: <Q extends AnyQuery>(
+const answerQuery: <Q extends AnyQuery>(
   app: CqrsApp,
   query: Q,
   input: InputOf<Q>,
   options: QueryCallOptions,
 ) => Promise<QueryResult<Q>> = async (app, query, input, options) =>
-  await app.running.queries.ask(query, input, options);
+  await app.running.queries.answer(query, input, options);
 
 const enqueue: <C extends AnyCommand>(
   app: CqrsApp,

@@ -4,43 +4,42 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const cqrsErrors: ErrorCatalogue = {
   CQRS_BAD_INPUT: {
     summary:
-      "the input of a command that is queued, or called with an idempotency key, has a value that JSON loses, such as a `Map` or a `bigint`",
+      "the input of a queued command, or of a call with an idempotency key, has a value that JSON cannot represent, such as a `Map` or a `bigint`",
     action: "pass JSON data; the message has the path",
   },
   CQRS_BAD_KEY: {
     status: 400,
-    summary: "an idempotency key is malformed, sent twice, or sent to a command that takes none",
+    summary: "an idempotency key is malformed, sent twice, or sent to a command that does not accept one",
     action: "send 1 to 255 visible ASCII characters, such as a UUID",
   },
   CQRS_BAD_OPERATION: {
-    summary: "a command, a query or its handler is defined wrongly; the app does not start",
-    action: "the message names the command and the mistake",
+    summary: "the definition of a command, a query or its handler is malformed; the app does not start",
+    action: "the message names the command and the error",
   },
   CQRS_BAD_OUTPUT: {
     summary:
-      "a handler returned a value that the schema of its result refuses, or that JSON loses although it may be stored; nothing was changed",
-    action: "correct the handler or the schema; the message lists the places",
+      "a handler returned a value that does not match its result schema, or that must be stored but cannot be represented in JSON; nothing was changed",
+    action: "correct the handler or the schema; the message lists the paths",
   },
   CQRS_BAD_RETURN: {
     summary:
-      "500: `callerOf` or `tenantOf` of `CqrsConfig`, or `key` of a command, returned a promise or another value that is no text; `tenantOf` and `key` may return `null`",
-    action: "return the text at once",
+      "500: `callerOf` or `tenantOf` of `CqrsConfig`, or `key` of a command, returned a promise or a value that is not a string; `tenantOf` and `key` may return `null`",
+    action: "return the string itself, not a promise",
   },
   CQRS_BUSY: {
     status: 503,
     summary:
-      "10,000 commands, queries or handlers with keys run in this process, or 1,000 commands wait for one key",
+      "10,000 commands, queries or handlers with keys are running in this process, or 1,000 commands are pending for one key",
     action: "clients retry after a second; look for a handler that hangs",
   },
   CQRS_CONFLICT: {
     status: 409,
-    summary:
-      "`VersionConflictError`: the data was changed meanwhile, and the attempts after that met another change",
+    summary: "`VersionConflictError`: the data was changed by others, and so were the retries' data",
     action: "clients read again and retry",
   },
   CQRS_DUPLICATE_HANDLER: {
     summary:
-      "two handlers have the same command or query, or two definitions the same name; the app does not start",
+      "a command or query has two handlers, or two definitions have the same name; the app does not start",
     action: "keep one, or rename one",
   },
   CQRS_KEY_MISSING: {
@@ -50,7 +49,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_KEY_REUSED: {
     status: 422,
-    summary: "an idempotency key was used for another input before",
+    summary: "an idempotency key was used before for another input",
     action: "use a new key for each operation",
   },
   CQRS_KEY_RUNNING: {
@@ -77,7 +76,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_NO_CACHE: {
     summary:
-      "a query has `cache`, but the app no cache, or the cache is named after `cqrs`; the app does not start",
+      "a query has `cache`, but the app has no cache, or names it after `cqrs`; the app does not start",
     action: "name `caching` before `cqrs` in `App.with`, and call `enableCaching`",
   },
   CQRS_NO_EVENT_STORE: {
@@ -86,29 +85,29 @@ export const cqrsErrors: ErrorCatalogue = {
     action: "name `eventSourcing` before `cqrs` in `App.with`, and call `enableEventSourcing`",
   },
   CQRS_NO_TRANSACTION: {
-    summary: "a handler used `RequestTransaction` outside of a transaction of its request",
+    summary: "a handler used `RequestTransaction` outside the transaction of its request",
     action: "name it in `inject` of the route, directly or through another token, and call `enableCqrs`",
   },
   CQRS_OTHER_DATABASE: {
     summary:
-      "the event store has a database of its own, which the transaction of a command cannot include; the app does not start",
+      "the event store has a separate database, which the transaction of a command cannot include; the app does not start",
     action: "omit `connectionUrl` of `enableEventSourcing`",
   },
   CQRS_OUTCOME_UNKNOWN: {
     status: 503,
-    summary: "the connection broke during the commit of a command",
+    summary: "the connection was lost during the commit of a command",
     action: "repeat the call with the same idempotency key; without one, read the data first",
   },
   CQRS_RESULT_NOT_KEPT: {
     status: 409,
     summary:
-      "a call was repeated whose result was larger than `maxStoredBytes`, or a stream of unknown length; it happened once",
+      "the repeated call was completed before, but its result was larger than `maxStoredBytes`, or a stream of unknown length",
     action: "read the data; raise `maxStoredBytes`, or return less",
   },
   CQRS_TIMEOUT: {
     status: 504,
     summary:
-      "a command or query took longer than its time limit; `outcome` is the state of a command's changes",
+      "a command or query took longer than its time limit; `outcome` says whether a command's changes were rolled back",
     action: "after `rolled-back` repeat it; after `unknown` only with the same idempotency key",
   },
   CQRS_UNKNOWN_CALLER: {

@@ -1,10 +1,10 @@
 import { type Database, openDatabase, sql } from "@framework/database";
 import { databaseInSchema, type TestDatabase } from "@framework/database/testing";
 
-/** Makes one database after the other. */
+/** Creates databases, one at a time. */
 export type TestDatabases = (() => Promise<TestDatabase>) & AsyncDisposable;
 
-/** Databases in one schema, emptied for each: new tables for every fact would take most of the time. */
+/** Creates databases in one schema, which is emptied for each. New tables for each test would take most of the time. */
 export const oneSchema = (server: string): TestDatabases => {
   let schema: Promise<TestDatabase> | null = null;
   let db: Database | null = null;
@@ -22,14 +22,14 @@ export const oneSchema = (server: string): TestDatabases => {
   });
 };
 
-/** Empties the tables of features but those of migrations, and drops those of facts and projections. */
+/** Empties the tables of features except those of migrations, and drops the tables of tests and projections. */
 const clear = async (db: Database): Promise<void> => {
   const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
     WHERE schemaname = current_schema() AND tablename NOT LIKE '%migration%'`;
   const isOwn = ({ name }: { readonly name: string }): boolean => name.startsWith("framework_");
   const deletions = Array.from(tables)
     .filter(isOwn)
-    .map(({ name }) => `DELETE FROM ${name};`); // TRUNCATE would make new files
+    .map(({ name }) => `DELETE FROM ${name};`); // TRUNCATE would create new files
   if (deletions.length > 0) await db.transaction((tx) => tx.script(deletions.join("")));
   for (const table of tables)
     if (!isOwn(table)) await db.execute`DROP TABLE ${sql.identifier(table.name)} CASCADE`;

@@ -16,7 +16,7 @@ import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { requestTransactions } from "./routes/request-transactions.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
-/** Facts about what releases of the server could do differently: locks, rows of keys, cancelled statements. */
+/** Contract tests of behaviour that may differ between server releases: locks, rows of keys, cancelled statements. */
 const ofTheServer = [executing, failures, keys, timeLimits, crashes, heldRouteKeys];
 const others = [
   keptResults,

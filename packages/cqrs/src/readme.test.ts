@@ -13,7 +13,7 @@ const rowsOf = (title: string): readonly (readonly string[])[] => {
     .map((line) => line.split(" | ").map((cell) => cell.replaceAll(/^\| |[`]| +\|?$/g, "").trim()));
 };
 
-test("the README's table has every option with its default", () => {
+test("the README's table lists every option with its default", () => {
   const documented = rowsOf("Options").map(([name = "", , value = ""]) => [
     name,
     value === "–" ? undefined : (JSON.parse(value) as unknown),
@@ -21,7 +21,7 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(documented)).toEqual(CqrsConfig.of());
 });
 
-test("the README's limits are those of the sources", () => {
+test("the README's limits match the sources", () => {
   const limits = rowsOf("Limits").map(([, limit = ""]) => Number(limit.replaceAll(",", "")));
   expect(limits).toEqual([MAX_RUNNING, MAX_ROUTE_KEYS, MAX_QUEUED_BYTES, MAX_LANE, MAX_KEY_LENGTH, 100]);
 });

@@ -1,4 +1,4 @@
-// A script that has nothing else: the limits of its calls keep it running.
+// Only the time limits of its calls keep this process running.
 import { App } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";

@@ -4,12 +4,12 @@ import type { EventStore } from "@framework/event-sourcing";
 import type { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyQuery } from "./definitions/query.ts";
 import { NO_STORE } from "./events/no-event-store.ts";
-import { needsEvents } from "./handlers/decide-with.ts";
+import { needsEventStore } from "./handlers/decide-with.ts";
 import type { HandlerRegistry } from "./handlers/handler-registry.ts";
 
 /** Parts of `startProblems`. */
 export interface StartParts {
-  /** `null` without `enableCqrs`. */
+  /** Configuration; `null` if `enableCqrs` was not called. */
   readonly config: Readonly<CqrsConfig> | null;
   readonly registry: HandlerRegistry;
   readonly kernel: Kernel;
@@ -20,7 +20,7 @@ export interface StartParts {
   readonly enabled: readonly string[];
 }
 
-/** Returns the mistakes of an app whose handlers are all registered. */
+/** Returns the problems of an app, once all handlers are registered. */
 export const startProblems = (parts: StartParts): readonly Problem[] => {
   const { config, registry } = parts;
   if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
@@ -32,7 +32,7 @@ export const startProblems = (parts: StartParts): readonly Problem[] => {
   ];
 };
 
-/** The queries whose replies are cached. */
+/** Returns the queries with cached replies. */
 export const cachedQueries = (registry: HandlerRegistry): readonly AnyQuery[] =>
   registry.all.flatMap(({ operation }) =>
     operation.kind === "query" && operation.cache !== null ? [operation] : [],
@@ -40,9 +40,9 @@ export const cachedQueries = (registry: HandlerRegistry): readonly AnyQuery[] =>
 
 const storeProblems = ({ registry, kernel, eventStore }: StartParts): readonly Problem[] => {
   if (eventStore !== null)
-    return isElsewhere(eventStore, kernel) ? [problem("CQRS_OTHER_DATABASE", OTHER_DATABASE)] : [];
+    return usesOtherDatabase(eventStore, kernel) ? [problem("CQRS_OTHER_DATABASE", OTHER_DATABASE)] : [];
   return registry.all
-    .filter(({ handler }) => needsEvents(handler))
+    .filter(({ handler }) => needsEventStore(handler))
     .map(({ operation }) =>
       problem("CQRS_NO_EVENT_STORE", `command ${operation.name} has a decider; ${NO_STORE}`),
     );
@@ -56,7 +56,7 @@ const cacheProblems = ({ registry, eventStore, isCached }: StartParts): readonly
       : [problem("CQRS_NO_EVENT_STORE", `query ${name} has cache.invalidatedBy; ${NO_STORE}`)]),
   ]);
 
-/** A cache that this feature does not see would store the replies of all queries. */
+/** A cache composed after this feature would store the replies of all queries. */
 const orderProblems = ({ registry, isCached, enabled }: StartParts): readonly Problem[] => {
   if (isCached || !enabled.includes("enableCaching")) return [];
   return registry.all
@@ -71,21 +71,21 @@ const orderProblems = ({ registry, isCached, enabled }: StartParts): readonly Pr
     );
 };
 
-/** Whether the events are in another database, so that no transaction can hold both. */
-const isElsewhere = (store: EventStore, kernel: Kernel): boolean => {
+/** Whether the event store uses another database, so that no transaction can include both. */
+const usesOtherDatabase = (store: EventStore, kernel: Kernel): boolean => {
   try {
     return store.db !== kernel.db;
   } catch {
-    return false; // without a database, which is a mistake of its own
+    return false; // no database: reported separately
   }
 };
 
 const problem = (code: string, message: string): Problem => ({ code, message });
 
 const OTHER_DATABASE =
-  "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
+  "the event store has a separate database, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
 const BEFORE = "name the feature caching before cqrs in App.with";
 const addCache = `${BEFORE}, and call enableCaching()`;
 
-/** Remedy for an app that has handlers but no `enableCqrs`. */
+/** Message for an app that uses commands or queries without `enableCqrs`. */
 export const NOT_ENABLED = "commands and queries need enableCqrs()";

@@ -1,17 +1,17 @@
 import { createInterface } from "node:readline/promises";
 import { FrameworkError } from "@framework/core";
 
-/** Returns a function that asks for a line of text. It throws CREATE_NO_NAME when the input ends, as after Ctrl-D: `question` would never settle. */
+/** Returns a function that prompts for a line of text. It throws CREATE_NO_NAME when the input ends, as after Ctrl-D, where `question` would never settle. */
 export const askOn =
   (input: NodeJS.ReadableStream, output: NodeJS.WritableStream) =>
   async (question: string): Promise<string> => {
     const terminal = createInterface({ input, output });
-    const { promise: left, reject } = Promise.withResolvers<never>();
+    const { promise: closed, reject } = Promise.withResolvers<never>();
     terminal.once("close", () =>
       reject(new FrameworkError("CREATE_NO_NAME", "no name was given, so nothing was written")),
     );
     try {
-      return await Promise.race([terminal.question(question), left]);
+      return await Promise.race([terminal.question(question), closed]);
     } finally {
       terminal.close();
     }

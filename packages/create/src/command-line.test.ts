@@ -7,8 +7,8 @@ import { commandLine, type CommandLineOptions } from "./command-line.ts";
 const said = async (words: readonly string[], cwd: string, options: CommandLineOptions = {}) => {
   let [out, err] = ["", ""];
   const write = (text: string): void => void (out += text);
-  const complain = (text: string): void => void (err += text);
-  const exitCode = await commandLine(words, { write, complain, cwd, ...options });
+  const writeError = (text: string): void => void (err += text);
+  const exitCode = await commandLine(words, { write, writeError, cwd, ...options });
   return { exitCode, out, err };
 };
 
@@ -38,7 +38,7 @@ test("without a terminal and without a name it asks nothing and writes my-servic
   expect(existsSync(join(scratch.path, "my-service/Dockerfile"))).toBe(true);
 });
 
-test("at a terminal it asks for the name alone; an empty answer is the default, --yes asks nothing", async () => {
+test("on a terminal it asks only for the name; an empty answer is the default, --yes asks nothing", async () => {
   using scratch = scratchFolder();
   const questions: string[] = [];
   const ask = async (question: string): Promise<string> => {
@@ -49,12 +49,12 @@ test("at a terminal it asks for the name alone; an empty answer is the default, 
   await said([], scratch.path, answers);
   await said([], scratch.path, answers);
   await said(["books"], scratch.path, answers);
-  expect((await said(["--yes"], scratch.path, answers)).exitCode).toBe(1); // my-service is there already
+  expect((await said(["--yes"], scratch.path, answers)).exitCode).toBe(1); // my-service exists already
   expect(readdirSync(scratch.path).sort()).toEqual(["books", "my-service", "notes"]);
   expect(questions).toEqual(["Name of the service (my-service): ", "Name of the service (my-service): "]);
 });
 
-test("--json prints one value, for mistakes too", async () => {
+test("--json prints one value, for errors too", async () => {
   using scratch = scratchFolder();
   const written = JSON.parse((await said(["notes", "--json", "--variant=minimal"], scratch.path)).out);
   expect(written).toMatchObject({
@@ -72,7 +72,7 @@ test("--json prints one value, for mistakes too", async () => {
 test.each([
   [["--varient", "full"], "did you mean --variant?"],
   [["--jsn"], "did you mean --json?"],
-  [["--variant", "mini"], "--variant is full or minimal"],
+  [["--variant", "mini"], "--variant must be full or minimal"],
   [["--variant", "ful"], "did you mean full?"],
   [["--variant"], "--variant needs a value"],
   [["--yes=no"], "--yes takes no value"],

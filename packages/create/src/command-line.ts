@@ -9,11 +9,11 @@ import { treeLines } from "./tree.ts";
 export interface CommandLineOptions {
   /** Receives the result. @default writes to stdout */
   readonly write?: (text: string) => void;
-  /** Receives mistakes. @default writes to stderr */
-  readonly complain?: (text: string) => void;
+  /** Receives error messages. @default writes to stderr */
+  readonly writeError?: (text: string) => void;
   /** Working directory. @default that of the process */
   readonly cwd?: string;
-  /** Asks for a line of text, `null` where nobody can answer; only the name has no other source. @default null */
+  /** Prompts for a line of text, used for a missing name; `null` without a terminal. @default null */
   readonly ask?: ((question: string) => Promise<string>) | null;
 }
 
@@ -29,11 +29,11 @@ Writes a TypeScript service into a new folder. It runs on Node 24 and newer with
   --json               print one JSON value
   -h, --help           print this text
 
-Exit codes: 0 written, 1 not written, 2 the command line is wrong
+Exit codes: 0 written, 1 not written, 2 the command line is invalid
 `;
 
 /**
- * Carries out `npm create @framework` and resolves with the exit code: 0 written, 1 not written, 2 the command line is wrong.
+ * Runs `npm create @framework` and resolves with the exit code: 0 written, 1 not written, 2 the command line is invalid.
  *
  * @param words the command line without the program's name: `["my-service", "--variant", "minimal"]`
  */
@@ -41,7 +41,7 @@ export const commandLine = async (
   words: readonly string[],
   options: CommandLineOptions = {},
 ): Promise<number> => {
-  const { write = standardOutput, complain = standardError, cwd = process.cwd(), ask = null } = options;
+  const { write = standardOutput, writeError = standardError, cwd = process.cwd(), ask = null } = options;
   try {
     const given = readWords(words);
     if (given.help) {
@@ -55,7 +55,7 @@ export const commandLine = async (
   } catch (error) {
     const { code, message } = describe(error);
     if (words.includes("--json")) write(json({ error: { code, message } }));
-    else complain(`error: ${message}\n`);
+    else writeError(`error: ${message}\n`);
     return code === "CREATE_USAGE" || code === "CREATE_BAD_NAME" ? 2 : 1;
   }
 };

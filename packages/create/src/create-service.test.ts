@@ -38,7 +38,7 @@ test("every package in package.json has a version of this release", () => {
   }
 });
 
-test("no file keeps the template's name, and every link of the README leads to a file", () => {
+test("no file contains the template's name, and every link of the README is a file", () => {
   for (const variant of variants) {
     const files = serviceFiles("notes", variant, secretOf);
     for (const [path, text] of files) expect(path + text).not.toMatch(/my-service|dot-|-test\.ts/);
@@ -53,7 +53,7 @@ test("no file keeps the template's name, and every link of the README leads to a
   }
 });
 
-test("two services have different secrets, which only their owner may read", () => {
+test("two services have different secrets, readable only by their owner", () => {
   using scratch = scratchFolder();
   const envs = ["one", "two"].map((name) => {
     const { folder } = createService(name, { cwd: scratch.path });
@@ -68,7 +68,7 @@ test("two services have different secrets, which only their owner may read", () 
   expect(new Set(secrets).size).toBe(4);
 });
 
-test("a new clone makes its own .env, with the variables of the first and other secrets, and keeps one that exists", () => {
+test("write-env creates .env with the same variables and new secrets, and keeps an existing one", () => {
   using scratch = scratchFolder();
   const { folder } = createService("notes", { cwd: scratch.path });
   const file = join(folder, ".env");
@@ -77,7 +77,10 @@ test("a new clone makes its own .env, with the variables of the first and other 
     JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).scripts["write-env"]?.split(" ") ?? [];
   expect(program).toBe("node");
   const run = () => spawnSync(process.execPath, [script], { cwd: folder, encoding: "utf8" });
-  expect(run()).toMatchObject({ status: 1, stderr: ".env exists already; remove it to make new secrets\n" });
+  expect(run()).toMatchObject({
+    status: 1,
+    stderr: ".env exists already; remove it to create new secrets\n",
+  });
   expect(readFileSync(file, "utf8")).toBe(first);
   rmSync(file);
   expect(run()).toMatchObject({ status: 0, stderr: "" });
@@ -88,7 +91,7 @@ test("a new clone makes its own .env, with the variables of the first and other 
   expect(statSync(file).mode & 0o077).toBe(0);
 });
 
-test("a folder with files is refused and left as it is, a file of that name too; a new Git repository is not", () => {
+test("a folder with files and a file of that name are refused and unchanged; a new Git repository is accepted", () => {
   using scratch = scratchFolder();
   mkdirSync(join(scratch.path, "taken"));
   writeFileSync(join(scratch.path, "taken/mine.txt"), "mine");
@@ -131,7 +134,7 @@ test.each([
   expect([readdirSync(scratch.path), readdirSync(inner)]).toEqual([["inner"], []]);
 });
 
-test("every accepted name is text in YAML", () => {
+test("every accepted name is a string in YAML", () => {
   const words = fc.oneof(
     fc.stringMatching(/^[a-z0-9-]{1,6}$/),
     fc.stringMatching(/^[a-z]-?[0-9]{1,3}$/),
@@ -152,7 +155,7 @@ test("every accepted name is text in YAML", () => {
 test("an unknown variant or option is refused before anything is written", () => {
   using scratch = scratchFolder();
   for (const [options, message] of [
-    [{ variant: "ful" }, 'variant is full or minimal, not "ful"'],
+    [{ variant: "ful" }, 'variant must be full or minimal, not "ful"'],
     [
       { varient: "full" },
       'the options object of createService has no field "varient"; did you mean "variant"?',

@@ -10,11 +10,11 @@ import { type Variant, variants } from "./variant.ts";
 
 /** Options of `createService`. */
 export interface CreateServiceOptions {
-  /** Everything for production, or the least that runs and is tested. @default "full" */
+  /** `full` has everything for production, `minimal` two routes and their test. @default "full" */
   readonly variant?: Variant;
-  /** Folder in which the service's folder is made. @default the working directory */
+  /** Folder in which the service's folder is created. @default the working directory */
   readonly cwd?: string;
-  /** Makes the secrets in `.env`: URL-safe texts of at least 32 characters. @default 32 random bytes as base64url */
+  /** Creates a secret for `.env`: a URL-safe string of at least 32 characters. @default 32 random bytes as base64url */
   readonly createSecret?: () => string;
 }
 
@@ -22,7 +22,7 @@ export interface CreateServiceOptions {
 export interface CreatedService {
   /** Its name, as in package.json. */
   readonly name: string;
-  /** What was written. */
+  /** The written variant. */
   readonly variant: Variant;
   /** Its folder, absolute. */
   readonly folder: string;
@@ -31,7 +31,7 @@ export interface CreatedService {
 }
 
 /**
- * Writes a new service into a folder of that name; `.` is the working directory, whose name it then has.
+ * Writes a new service into a folder of that name; `.` is the working directory, whose name the service gets.
  *
  * @throws CREATE_BAD_NAME, CREATE_NOT_EMPTY, CREATE_USAGE for wrong options, before anything is written
  */
@@ -61,7 +61,7 @@ const checkOptions = (options: CreateServiceOptions): void => {
   if (variant !== undefined && !variants.includes(variant))
     throw new FrameworkError(
       "CREATE_USAGE",
-      `variant is ${variants.join(" or ")}, not ${JSON.stringify(variant)}`,
+      `variant must be ${variants.join(" or ")}, not ${JSON.stringify(variant)}`,
     );
 };
 

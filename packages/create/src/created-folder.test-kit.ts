@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder of a test, removed at the end of its scope. */
+/** Creates a temporary folder, removed at the end of its scope. */
 export const scratchFolder = (): Disposable & { readonly path: string } => {
   const path = mkdtempSync(join(tmpdir(), "create-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };

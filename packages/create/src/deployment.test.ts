@@ -23,7 +23,7 @@ const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const drainSecs = ClusterConfig.of().shutdownTimeoutSecs;
 
-test("every probe, and the image's health check, asks a path that the app answers with 200 once it has started", async () => {
+test("every probe and the image's health check request a path that answers 200 once the app has started", async () => {
   await using client = testClient(await templateApp({ DATABASE_URL: "sqlite://:memory:" }));
   const { startupProbe, readinessProbe, livenessProbe } = container;
   const [, ofImage] = /\{process\.env\.PORT\}(\/[\w/]+)/.exec(read("Dockerfile")) ?? [];
@@ -64,7 +64,7 @@ test("Kubernetes, Compose and systemd wait longer than the drain", () => {
   );
 });
 
-test("a rolling update starts a pod before it stops one, and selectors find the pods", () => {
+test("a rolling update starts a pod before it stops one, and selectors match the pods", () => {
   expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
   const { labels } = deployment.spec.template.metadata;
   for (const selector of [
@@ -76,7 +76,7 @@ test("a rolling update starts a pod before it stops one, and selectors find the 
   expect(budget.spec.minAvailable).toBeLessThan(deployment.spec.replicas);
 });
 
-test("pods are not root, cannot become it, write only below /tmp, and have resources", () => {
+test("pods are not root, cannot escalate privileges, write only under /tmp, and have resource limits", () => {
   expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
   expect(container.securityContext).toEqual({
     allowPrivilegeEscalation: false,
@@ -87,7 +87,7 @@ test("pods are not root, cannot become it, write only below /tmp, and have resou
   expect(Object.keys(container.resources)).toEqual(["requests", "limits"]);
 });
 
-test("the Dockerfile is valid, copies files that exist, has no root, no npm and no shell in its start", () => {
+test("the Dockerfile is valid, copies existing files, and starts without root, npm or a shell", () => {
   expect(validate(read("Dockerfile"))).toEqual([]);
   const stage = dockerfile.slice(dockerfile.findLastIndex((line) => line.startsWith("FROM ")));
   expect(stage[0]).toBe("FROM node:26-slim");
@@ -134,13 +134,13 @@ test("CI runs the scripts of package.json, and the debugger starts the program",
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-test("the systemd unit is one that systemd accepts", () => {
+test("systemd accepts the unit", () => {
   using scratch = scratchFolder();
   const unit = read("deploy/notes.service");
   expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node src\/main\.ts$/m);
   if (!hasSystemd) return;
   const path = join(scratch.path, "notes.service");
-  writeFileSync(path, unit.replace("/usr/bin/node", process.execPath)); // verify looks for the program
+  writeFileSync(path, unit.replace("/usr/bin/node", process.execPath)); // verify checks that the program exists
   const { stderr, status } = spawnSync("systemd-analyze", ["verify", "--man=no", path], { encoding: "utf8" });
   expect([status, stderr.split("\n").filter((line) => line.includes("notes.service"))]).toEqual([0, []]);
 });

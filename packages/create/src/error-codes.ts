@@ -8,16 +8,16 @@ export const createErrors: ErrorCatalogue = {
       "choose a name such as `my-service`: it becomes a folder, a package, an image and a Kubernetes object",
   },
   CREATE_NOT_EMPTY: {
-    summary: "the folder has files already, or the name is that of a file",
+    summary: "the folder is not empty, or the name is that of a file",
     action: "choose another name, or empty the folder",
   },
   CREATE_NO_NAME: {
-    summary: "the question for the name was left without an answer, as with Ctrl-D or Ctrl-C",
-    action: "answer it, or give the name in the command: `npm create @framework my-service`",
+    summary: "the prompt for the name was closed without an answer, as with Ctrl-D or Ctrl-C",
+    action: "answer it, or pass the name: `npm create @framework my-service`",
   },
   CREATE_USAGE: {
     summary:
-      "the command line or a call of `createService` has an unknown option or a wrong value, or too many words",
+      "the command line or a call of `createService` has an unknown option, an invalid value or too many arguments",
     action: "the message names the nearest option; `--help` lists all",
   },
 };

@@ -2,7 +2,7 @@ import { FrameworkError } from "@framework/core";
 import { nearest } from "@framework/core/feature";
 import { type Variant, variants } from "./variant.ts";
 
-/** A command line that was read. */
+/** A parsed command line. */
 export interface Words {
   /** Name of the service; `undefined` without one. */
   readonly name: string | undefined;
@@ -20,7 +20,7 @@ const flags: Readonly<Record<string, "yes" | "json" | "help">> = {
   "-h": "help",
 };
 
-/** Reads the words after the program's name. @throws CREATE_USAGE for the first mistake */
+/** Parses the words after the program's name. @throws CREATE_USAGE for the first mistake */
 export const readWords = (words: readonly string[]): Words => {
   const given = { yes: false, json: false, help: false };
   const names: string[] = [];
@@ -34,7 +34,8 @@ export const readWords = (words: readonly string[]): Words => {
     else if (value !== undefined) throw usage(`${option} takes no value`);
     else given[flag] = true;
   }
-  if (names.length > 1) throw usage(`one name at most, not ${names.join(" ")}; names have no spaces`);
+  if (names.length > 1)
+    throw usage(`expected at most one name, not ${names.join(" ")}; names have no spaces`);
   return { name: names[0], variant, ...given };
 };
 
@@ -43,7 +44,7 @@ const variantOf = (value: string | undefined): Variant => {
   if (found !== undefined) return found;
   if (value === undefined) throw usage(`--variant needs a value: ${variants.join(" or ")}`);
   throw usage(
-    `--variant is ${variants.join(" or ")}, not ${JSON.stringify(value)}${hint(value, variants) ?? ""}`,
+    `--variant must be ${variants.join(" or ")}, not ${JSON.stringify(value)}${hint(value, variants) ?? ""}`,
   );
 };
 

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { serviceManifest } from "./service-manifest.ts";
 import type { Variant } from "./variant.ts";
 
-/** The name in the templates, which the service's own replaces. */
+/** The name in the templates, which is replaced by the service's own. */
 export const TEMPLATE_NAME = "my-service";
 
 /**
  * Returns the files of a new service by path, `/` between folders.
  *
- * @param createSecret makes a random text of at least 32 URL-safe characters
+ * @param createSecret creates a random string of at least 32 URL-safe characters
  */
 export const serviceFiles = (
   name: string,
@@ -29,7 +29,7 @@ export const serviceFiles = (
   return new Map([...files].sort(([one], [other]) => (one < other ? -1 : 1)));
 };
 
-/** npm leaves out some files whose names begin with a dot, and releases have no tests: the templates have other names. */
+/** Restores file names: npm packs neither some dotfiles nor tests, so the templates have other names. */
 const pathOf = (path: string, name: string): string =>
   renamed(
     path
@@ -41,7 +41,7 @@ const pathOf = (path: string, name: string): string =>
 
 const renamed = (text: string, name: string): string => text.replaceAll(TEMPLATE_NAME, name);
 
-/** The settings of this computer: those of the example with a secret of its own, and the password for Compose. `npm run write-env` writes the same for a clone. */
+/** Text of `.env`: the example with a generated secret, and the password for Compose. `npm run write-env` writes the same in a clone. */
 const withSecrets = (example: string, createSecret: () => string): string =>
   `${example.replace(/^AUTH_SECRET=$/m, `AUTH_SECRET=${createSecret()}`)}
 # Password of PostgreSQL, for compose.yaml alone.

@@ -68,8 +68,8 @@ export const serviceManifest = (name: string, variant: Variant): string => {
 };
 
 /**
- * The versions with which this release was built and tested: ranges of the framework's packages, exact versions of others. They are the
- * devDependencies of this package, whose names of the workspace are replaced by versions when it is packed.
+ * The versions with which this release was built and tested: ranges for the framework's packages, exact versions for others. They are the
+ * devDependencies of this package, whose workspace ranges are replaced by versions when it is packed.
  */
 const releasedVersions = (): Readonly<Record<string, string>> =>
   (

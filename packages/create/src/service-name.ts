@@ -3,17 +3,17 @@ import { FrameworkError } from "@framework/core";
 const NAME = /^[a-z](?:-?[a-z0-9])*$/;
 const MAX_LENGTH = 40;
 
-/** Words that YAML reads as something else than text. */
+/** Words that YAML parses as another type than a string. */
 const yamlWords: ReadonlySet<string> = new Set(["false", "n", "no", "null", "off", "on", "true", "y", "yes"]);
 
-/** Text that YAML 1.1 reads as a number, although it begins with a letter. */
+/** Text that YAML 1.1 parses as a number, although it begins with a letter. */
 const YAML_NUMBER = /^e-?\d+$/;
 
-/** Whether a text may name a service: it becomes a folder, an npm package, a container image, a systemd unit and objects of Kubernetes, so it is a DNS label. */
+/** Whether a text is a valid service name. It becomes a folder, an npm package, a container image, a systemd unit and Kubernetes objects, so it must be a DNS label. */
 export const isServiceName = (text: string): boolean =>
   NAME.test(text) && text.length <= MAX_LENGTH && !yamlWords.has(text) && !YAML_NUMBER.test(text);
 
-/** @throws CREATE_BAD_NAME for a text that may not name a service */
+/** @throws CREATE_BAD_NAME for an invalid service name */
 export const checkName = (name: string): void => {
   if (isServiceName(name)) return;
   throw new FrameworkError(

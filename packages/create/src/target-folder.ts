@@ -21,7 +21,7 @@ export const checkFolder = (folder: string): void => {
 
 const SHOWN = 3;
 
-/** Names in a folder, none if it does not exist; `null` for a file. */
+/** Names in a folder, empty if it does not exist; `null` for a file. */
 const entriesOf = (folder: string): readonly string[] | null => {
   try {
     return readdirSync(folder).sort();

@@ -1,4 +1,4 @@
-/** Returns sorted paths as a tree, a line each: folders once, their files below them. */
+/** Returns the lines of a tree of sorted paths: each folder once, followed by its files. */
 export const treeLines = (paths: readonly string[], indent = ""): readonly string[] => {
   const groups = Map.groupBy(paths, (path) => path.split("/")[0] ?? "");
   return [...groups].flatMap(([name, members]) => {

@@ -1,4 +1,4 @@
-/** What is written: everything for production, or the least that runs and is tested. */
+/** Variant of a service: `full` has everything for production, `minimal` two routes and their test. */
 export type Variant = "full" | "minimal";
 
 /** The variants, the default first. */

@@ -10,12 +10,12 @@ const refusals: readonly [name: string, code: string, run: (db: never, tx: never
     (db: Call) => db["transaction"]?.(async () => {}, null),
   ],
   [
-    "`readOnly` that is text",
+    "a string as `readOnly`",
     "DATABASE_BAD_TRANSACTION",
     (db: Call) => db["transaction"]?.(async () => {}, { readOnly: "no" }),
   ],
   [
-    "a signal of a transaction that is none",
+    "a value that is not a signal",
     "DATABASE_BAD_SIGNAL",
     (db: Call) => db["transaction"]?.(async () => {}, { signal: 5 }),
   ],
@@ -24,7 +24,11 @@ const refusals: readonly [name: string, code: string, run: (db: never, tx: never
     "DATABASE_BAD_TRANSACTION",
     (_: Call, tx: Call) => tx["transaction"]?.(null),
   ],
-  ["a callback that is no function", "DATABASE_BAD_TRANSACTION", (_: Call, tx: Call) => tx["onCommit"]?.(5)],
+  [
+    "a callback that is not a function",
+    "DATABASE_BAD_TRANSACTION",
+    (_: Call, tx: Call) => tx["onCommit"]?.(5),
+  ],
   ["a script that is null", "DATABASE_BAD_STATEMENT", (_: Call, tx: Call) => tx["script"]?.(null)],
   ["a script that is a list", "DATABASE_BAD_STATEMENT", (_: Call, tx: Call) => tx["script"]?.(["SELECT 1"])],
   ["no signal for `until`", "DATABASE_BAD_SIGNAL", (db: Call) => db["until"]?.()],
@@ -42,13 +46,13 @@ const refusals: readonly [name: string, code: string, run: (db: never, tx: never
     (db: Call) => db["listen"]?.("news", () => {}, null),
   ],
   [
-    "`onGap` that is no function",
+    "`onGap` that is not a function",
     "DATABASE_BAD_NOTIFICATION",
     (db: Call) => db["listen"]?.("news", () => {}, { onGap: 1 }),
   ],
 ];
 
-/** A database or transaction as a program without types calls it. */
+/** A database or transaction, called without type checks. */
 type Call = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;
 
 test.each(refusals)("%s is refused, with the code %s", async (_name, code, run) => {

@@ -2,7 +2,7 @@ import { FrameworkError } from "@framework/core";
 import { returnedInstead, unknownFields } from "@framework/core/feature";
 import type { Isolation, TransactionOptions } from "./queries.ts";
 
-/** Most retries of a transaction. */
+/** Maximum retries of a transaction. */
 const MAX_RETRIES = 20;
 
 const isolations: readonly Isolation[] = ["read committed", "repeatable read", "serializable"];
@@ -15,52 +15,52 @@ const optionNames = Object.keys({
   signal: 0,
 } satisfies Record<keyof TransactionOptions, 0>);
 
-/** @throws DATABASE_BAD_TRANSACTION unless a transaction, also a nested one, got a function */
+/** @throws DATABASE_BAD_TRANSACTION unless `run` is a function */
 export const checkRun = (run: unknown): void => {
   if (typeof run !== "function")
     throw badTransaction(
-      `a transaction runs a function, \`transaction(async (tx) => …)\`, not ${returnedInstead(run)}`,
+      `a transaction needs a function, \`transaction(async (tx) => …)\`, not ${returnedInstead(run)}`,
     );
 };
 
 /** @throws DATABASE_BAD_TRANSACTION, DATABASE_BAD_SIGNAL */
 export const checkOptions = (options: TransactionOptions): void => {
   if (!isObject(options))
-    throw badTransaction(`the options of a transaction are an object, not ${returnedInstead(options)}`);
+    throw badTransaction(`the options of a transaction must be an object, not ${returnedInstead(options)}`);
   const { retries, isolation, readOnly, signal } = options;
   const [unknown] = unknownFields("the options object of transaction", options, optionNames);
   if (unknown !== undefined) throw badTransaction(unknown);
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0 && retries <= MAX_RETRIES))
-    throw badTransaction(`retries is a whole number from 0 to ${MAX_RETRIES}, not ${retries}`);
+    throw badTransaction(`retries must be a whole number from 0 to ${MAX_RETRIES}, not ${retries}`);
   if (isolation !== undefined && !isolations.includes(isolation))
-    throw badTransaction(`isolation is one of ${isolations.join(", ")}`);
+    throw badTransaction(`isolation must be one of ${isolations.join(", ")}`);
   if (readOnly !== undefined && typeof readOnly !== "boolean")
-    throw badTransaction(`readOnly is true or false, not ${returnedInstead(readOnly)}`);
+    throw badTransaction(`readOnly must be true or false, not ${returnedInstead(readOnly)}`);
   if (signal !== undefined) checkSignal(signal);
 };
 
-/** @throws DATABASE_BAD_TRANSACTION unless `onCommit` got a function */
+/** @throws DATABASE_BAD_TRANSACTION unless the callback of `onCommit` is a function */
 export const checkCallback = (callback: unknown): void => {
   if (typeof callback !== "function")
-    throw badTransaction(`onCommit takes a function, not ${returnedInstead(callback)}`);
+    throw badTransaction(`onCommit needs a function, not ${returnedInstead(callback)}`);
 };
 
-/** Takes signals of other realms too. @throws DATABASE_BAD_SIGNAL */
+/** Also accepts signals of other realms. @throws DATABASE_BAD_SIGNAL */
 export const checkSignal = (signal: unknown): void => {
   const { aborted, addEventListener } = isObject(signal) ? (signal as Partial<AbortSignal>) : {};
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return;
   throw new FrameworkError(
     "DATABASE_BAD_SIGNAL",
-    `a signal is an AbortSignal, such as \`signal\` of an AbortController, not ${returnedInstead(signal)}`,
+    `a signal must be an AbortSignal, such as \`signal\` of an AbortController, not ${returnedInstead(signal)}`,
   );
 };
 
-/** @throws DATABASE_BAD_STATEMENT unless a script is text */
+/** @throws DATABASE_BAD_STATEMENT unless a script is a string */
 export const checkScript = (text: unknown): void => {
   if (typeof text !== "string")
     throw new FrameworkError(
       "DATABASE_BAD_STATEMENT",
-      `a script is text, not ${returnedInstead(text)}; \`query\` and \`execute\` take templates`,
+      `a script must be a string, not ${returnedInstead(text)}; \`query\` and \`execute\` accept templates`,
     );
 };
 

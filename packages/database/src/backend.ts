@@ -11,45 +11,45 @@ export interface Outcome {
 /** One execution of a statement. */
 export interface Execution {
   readonly signal: AbortSignal | undefined;
-  /** Does not wait for a connection of the pool: urgent statements share one of their own. @default false */
+  /** Whether to use the separate connection for urgent statements instead of the pool. @default false */
   readonly isUrgent?: boolean;
   /** Only the first row is needed: the result may omit the others. */
   readonly first: boolean;
-  /** Milliseconds of waiting for a connection or lock, 0 if it needs neither; written by the backend. */
+  /** Milliseconds spent waiting for a connection or lock; set by the backend. */
   waitedMs: number;
-  /** Milliseconds of processor time of a read in this process; `null` unless the backend measured it. */
+  /** CPU milliseconds of a read in this process; `null` unless the backend measured them. */
   workedMs: number | null;
 }
 
 /** Executes statements: on any connection, or in one transaction. */
 export interface Session {
   run(statement: Statement, execution: Execution): Awaitable<Outcome>;
-  /** Batches of rows; the last one is shorter than `batchSize`, and may be empty. */
+  /** Yields batches of rows; the last one is shorter than `batchSize`, and may be empty. */
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]>;
   notify(channel: string, payload: string): Awaitable<void>;
 }
 
-/** Notifications that wait in this process for the commit of their transaction. */
-export interface KeptNotes {
-  /** Number of them; `dropFrom` returns to it. */
+/** Notifications buffered in this process until their transaction commits. */
+export interface BufferedNotifications {
+  /** Number of notifications; pass it to `dropFrom` to restore it. */
   readonly count: number;
-  /** Drops those that were added since the count was `count`. */
+  /** Drops all notifications after the first `count`. */
   dropFrom(count: number): void;
 }
 
 /** One open transaction on its own connection. */
 export interface OpenTransaction extends Session {
-  /** Absent where the database keeps them. */
-  readonly keptNotes?: KeptNotes | undefined;
+  /** Absent if the database buffers notifications itself. */
+  readonly bufferedNotifications?: BufferedNotifications | undefined;
   /** Runs one or more statements without parameters. */
   script(text: string, signal?: AbortSignal): Awaitable<void>;
   /**
-   * Commits, and gives up the connection even when that fails. `false`: the database rolled back instead, because a statement had failed.
+   * Commits, and releases the connection even if that fails. Returns `false` if the database rolled back instead, because a statement had failed.
    *
    * @throws CommitUnknownError when the connection breaks before the reply
    */
   commit(): Awaitable<boolean>;
-  /** Rolls back and gives up the connection; never throws or rejects. */
+  /** Rolls back and releases the connection; never throws or rejects. */
   rollback(): Awaitable<void>;
 }
 
@@ -57,7 +57,7 @@ export interface BeginOptions {
   readonly isolation: Isolation;
   readonly readOnly: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Limit of the whole transaction, in place of those of a wait and of a statement; `signal` aborts at it. */
+  /** Limit of the whole transaction, instead of the limits of a wait and of a statement; `signal` aborts when it is reached. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -71,23 +71,23 @@ export interface PoolMetrics {
 /** The port of a database. */
 export interface Backend extends Session {
   readonly dialect: "sqlite" | "postgres";
-  /** Transactions that may run at a time. */
+  /** Maximum concurrent transactions. */
   readonly maxTransactions: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
-  /** Called for every statement that blocked this process for `longMs`; absent when statements run elsewhere. */
+  /** `took` is called for every statement that blocked this process for at least `longMs`; absent if statements do not block it. */
   readonly longReads?: {
     readonly longMs: number;
     took(text: string, ms: number, workedMs: number | null): void;
   };
   begin(options: BeginOptions): Awaitable<OpenTransaction>;
-  /** Neither function throws. The returned one stops listening, and may be called again. */
+  /** `listener` and `onGap` must not throw. Returns an idempotent function that stops listening. */
   listen(
     channel: string,
     listener: (payload: string) => void,
     onGap: () => void,
   ): Promise<() => Promise<void>>;
   metrics(): PoolMetrics;
-  /** @param graceMs time that running statements have; then they are cancelled or given up. @default no limit */
+  /** @param graceMs time for running statements to end, after which they are cancelled or abandoned. @default no limit */
   close(graceMs?: number): Promise<void>;
 }

@@ -24,7 +24,7 @@ test("a callback may use the database", async () => {
   await db.close();
 });
 
-test("a commit that is refused calls nothing", async () => {
+test("a rejected commit calls no callback", async () => {
   const db = openDatabase(memory);
   await db.execute("CREATE TABLE parents (id INTEGER PRIMARY KEY)");
   await db.execute("CREATE TABLE books (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
@@ -55,7 +55,7 @@ test("at most 10 000 callbacks are registered, without those of a nested transac
   await db.close();
 });
 
-test("a transaction that has ended, or has a nested one open, registers nothing", async () => {
+test("a transaction that has ended or has an open nested one registers no callback", async () => {
   const db = openDatabase(memory);
   let ended: Transaction | null = null;
   await db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ test("an app logs the errors of callbacks", async () => {
   await app.stop();
 });
 
-test("without an app the error of a callback is a warning of the process", async () => {
+test("without an app the error of a callback is a process warning", async () => {
   const db = openDatabase(memory);
   const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
   for (const error of [new Error("mine"), Object.create(null)])

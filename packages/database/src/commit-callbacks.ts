@@ -1,14 +1,14 @@
 import { FrameworkError } from "@framework/core";
 import { guarded } from "./guarded.ts";
 
-/** Maximum callbacks that wait for one commit. */
+/** Maximum callbacks of one transaction. */
 const MAX_CALLBACKS = 10_000;
 
 /** The callbacks of one transaction, called after its commit. Nested transactions are strictly nested, so the callbacks are a stack. */
 export class CommitCallbacks {
   private readonly callbacks: (() => void)[] = [];
 
-  /** Number of callbacks; `dropFrom` returns to it. */
+  /** Number of callbacks; pass it to `dropFrom` to restore it. */
   get count(): number {
     return this.callbacks.length;
   }
@@ -18,18 +18,18 @@ export class CommitCallbacks {
     if (this.callbacks.length >= MAX_CALLBACKS) {
       throw new FrameworkError(
         "DATABASE_TOO_MANY_CALLBACKS",
-        `a transaction has at most ${MAX_CALLBACKS} callbacks of onCommit; register one for all rows in place of one for each`,
+        `a transaction can have at most ${MAX_CALLBACKS} onCommit callbacks; register one for all rows instead of one per row`,
       );
     }
     this.callbacks.push(callback);
   }
 
-  /** Drops the callbacks that were added since the count was `count`. */
+  /** Drops all callbacks after the first `count`. */
   dropFrom(count: number): void {
     this.callbacks.length = Math.min(this.callbacks.length, count);
   }
 
-  /** Calls all in the order of registration. An error goes to `failed` and stops neither the others nor the caller, whose data is committed. */
+  /** Calls all in the order of registration. Errors are passed to `failed` and do not stop the other callbacks; the data is already committed. */
   run(failed: (error: unknown) => void): void {
     for (const callback of this.callbacks) guarded(callback, failed)();
   }

@@ -9,7 +9,7 @@ test("enableDatabase without options opens the file framework.db", () => {
   });
 });
 
-test("the parts of an address are escaped", () => {
+test("the parts of a URL are escaped", () => {
   const { url, poolSize } = DatabaseConfig.postgres({
     host: "::1",
     database: "my db",
@@ -20,14 +20,14 @@ test("the parts of an address are escaped", () => {
   expect(DatabaseConfig.read({ url }).problems).toEqual([]);
 });
 
-test("a SQLite address with a bad percent sign is a mistake of the configuration", () => {
+test("a SQLite URL with invalid percent-encoding is a configuration error", () => {
   expect(DatabaseConfig.read({ url: "sqlite:///var/50%off.db" }).problems).toEqual([
     expect.stringContaining("url must be sqlite://<path>"),
   ]);
   expect(DatabaseConfig.read({ url: "sqlite:///var/50%25off.db" }).problems).toEqual([]);
 });
 
-test("a duration that a timer cannot hold is refused", () => {
+test("a duration beyond the maximum of timers is rejected", () => {
   const names = [
     "maxLifetimeSecs",
     "idleTimeoutSecs",

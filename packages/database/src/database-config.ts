@@ -12,14 +12,14 @@ import {
 } from "@framework/core/feature";
 import { isSqliteUrl } from "./sqlite/sqlite-location.ts";
 
-/** Address and connection settings of a database. */
+/** URL and connection settings of a database. */
 export interface DatabaseConfig {
   /**
    * `sqlite://<path>` (`sqlite:///var/data/app.db` is absolute, `sqlite://:memory:` is in memory) or
    * `postgres://user:password@host:port/database`, whose query may contain `sslmode=verify-full`. @default "sqlite://framework.db"
    */
   readonly url: string;
-  /** Maximum connections to PostgreSQL per worker; 1 to 1 000. Notifications and urgent statements (`until`) have one each beside them. @default 10 */
+  /** Maximum connections to PostgreSQL per worker; 1 to 1 000. Notifications and urgent statements (`until`) use one more each. @default 10 */
   readonly poolSize: number;
   /** Maximum lifetime of a connection, in seconds, ±10 %; it is replaced when it is next idle. @default 1800 */
   readonly maxLifetimeSecs: number;
@@ -39,22 +39,22 @@ export interface DatabaseConfig {
   readonly answerTimeoutSecs: number;
   /** Statements that take longer are logged as slow, without their parameters, in milliseconds; 0 disables it. @default 1000 */
   readonly slowQueryMs: number;
-  /** A read that blocked the process this long runs in a process of its own the next time, in milliseconds; SQLite files only; 0 disables it. @default 20 */
+  /** A read that blocked the process for this many milliseconds runs in the reading process the next time; SQLite files only; 0 disables it. @default 20 */
   readonly longReadMs: number;
   /**
-   * When a commit on SQLite counts as done: `"full"` once the disk has it, `"normal"` once the operating system has it, which a power cut may
-   * undo. SQLite files only. @default "full"
+   * When a commit on SQLite is complete: `"full"` once it is on the disk, `"normal"` once the operating system has it, so that a power failure may lose
+   * it. SQLite files only. @default "full"
    */
   readonly synchronous: "full" | "normal";
   /** Folder of numbered migrations. */
   readonly migrations: string | undefined;
-  /** Runs the pending migrations before the app serves. @default false */
+  /** Whether to run pending migrations before the app serves. @default false */
   readonly migrateAtStart: boolean;
-  /** Limit of the migrations at start, with the wait for another process that migrates, in seconds. @default 3600 */
+  /** Time limit of the migrations at start in seconds, including the wait for another process that migrates. @default 3600 */
   readonly migrationTimeoutSecs: number;
 }
 
-/** Address of a PostgreSQL server in parts. */
+/** Parts of the URL of a PostgreSQL database. */
 export interface PostgresAddress {
   /** Host name or address. */
   readonly host: string;
@@ -99,9 +99,9 @@ const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
 });
 
-/** The configuration record; `postgres` creates one from the parts of an address. */
+/** The configuration record; `postgres` creates one from the parts of a URL. */
 export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
-  /** The fields of `DatabaseConfig` for an address of PostgreSQL. */
+  /** Returns the fields of `DatabaseConfig` for a PostgreSQL database. */
   postgres(address: PostgresAddress): { readonly url: string; readonly poolSize: number };
 } = {
   ...record,

@@ -331,7 +331,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     }
   },
 
-  "leaving a stream early frees its connection, and a failed stream throws its error": async (db) => {
+  "breaking off a stream frees its connection, and a failed stream throws its error": async (db) => {
     await withBooks(db);
     for (let id = 1; id <= 20; id++) await db.execute(add(id));
     for (let turn = 0; turn < 30; turn++) {
@@ -396,7 +396,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal((await failure(() => db.notify("news", 5 as never))).code, "DATABASE_BAD_NOTIFICATION");
   },
 
-  "callbacks run after the outermost commit, and not for what was rolled back": async (db) => {
+  "callbacks run after the outermost commit, and not after a rollback": async (db) => {
     await withBooks(db);
     const seen: string[] = [];
     const note = (text: string) => () => void seen.push(text);

@@ -20,7 +20,7 @@ export class DatabaseError extends FrameworkError {
   readonly kind: DatabaseErrorKind;
   /** The database's own code: SQLSTATE of PostgreSQL, extended result code of SQLite. */
   readonly sqlCode: string;
-  /** Name of the constraint (PostgreSQL) or the columns (SQLite) that the statement violates. */
+  /** Name of the violated constraint (PostgreSQL), or its columns (SQLite); `null` if there is none. */
   readonly constraint: string | null;
 
   constructor(
@@ -35,10 +35,10 @@ export class DatabaseError extends FrameworkError {
   }
 }
 
-/** 503 with `Retry-After`: the database is unreachable, has no free connection in time, or the connection broke. */
+/** 503 with `Retry-After`: the database is unreachable, no connection became free in time, or the connection broke. */
 export class DatabaseUnavailableError extends HttpError {
   override readonly name = "DatabaseUnavailableError";
-  /** Cause, for the log; the reply does not contain it. */
+  /** Reason for the log; not part of the reply. */
   readonly reason: string;
 
   constructor(reason: string, options: { code?: string; cause?: unknown } = {}) {
@@ -67,7 +67,7 @@ export class CommitUnknownError extends HttpError {
 
 const MAX_QUOTED_TEXT = 200;
 
-/** A statement of a transaction had failed, so the rest of it is refused; nothing was committed. */
+/** A statement of the transaction has failed, so further statements are refused and nothing is committed. */
 export const transactionAborted = (cause: DatabaseError | null, text: string | null): FrameworkError => {
   const statement = text === null ? "a statement in it" : text.trim().slice(0, MAX_QUOTED_TEXT);
   const reason = cause === null ? "" : ` (${cause.message})`;
@@ -78,18 +78,18 @@ export const transactionAborted = (cause: DatabaseError | null, text: string | n
   );
 };
 
-/** A transaction was used while a nested one was open, whose savepoint would take over the statement. */
+/** A transaction was used while a nested one was open: the statement would become part of its savepoint. */
 export const nestedTransactionOpen = (): FrameworkError =>
   new FrameworkError(
     "DATABASE_TRANSACTION_NESTED",
-    "a nested transaction is open; use the transaction that its function gets, and await one before opening the next",
+    "a nested transaction is open; use the transaction passed to its function, and await it before opening the next",
   );
 
 /** A transaction was used after its idle timeout. */
 export const transactionIdle = (idleMs: number): FrameworkError =>
   new FrameworkError(
     "DATABASE_TRANSACTION_IDLE",
-    `the transaction was rolled back after ${idleMs} ms without a statement, because others wait for its connection`,
+    `the transaction was rolled back after ${idleMs} ms without a statement, to free its connection`,
   );
 
 /** A transaction was used after it had ended. */

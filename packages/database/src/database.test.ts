@@ -128,7 +128,7 @@ test("migrations run at start only with migrateAtStart, and their failure fails 
   );
 });
 
-test("a start with a missing folder of migrations, or without one, says so", async () => {
+test("a start with a missing or unset folder of migrations fails with the reason", async () => {
   const start = (config: Parameters<InstanceType<typeof App_>["enableDatabase"]>[0]) =>
     new App_().enableDatabase({ url: "sqlite://:memory:", migrateAtStart: true, ...config }).start();
   await expect(start({ migrations: "/nowhere/migrations" })).rejects.toThrow(
@@ -235,7 +235,7 @@ test("on SQLite notifications reach other workers through the shared state", asy
   expect(seen).toEqual(["one"]);
 });
 
-test("a database in memory is refused with more than one worker", async () => {
+test("an in-memory database is rejected with more than one worker", async () => {
   const app = new App_().enableDatabase({ url: "sqlite://:memory:" });
   const settings = { workers: 2 } as Parameters<typeof app.start>[0];
   await expect(app.start(settings)).rejects.toThrow("each of 2 workers would have its own database");

@@ -13,7 +13,7 @@ import { WatchedBackend } from "./watch.ts";
 /** The methods that the feature adds to an app. */
 export interface DatabaseMethods {
   /**
-   * Opens a database: `app.db`, `request.app.db`, and the dependency `Db`. It connects on first use.
+   * Adds a database as `app.db`, `request.app.db`, and the dependency `Db`. It connects on first use.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -88,7 +88,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
     name: "database",
     run: async () => {
       unsubscribe();
-      await watched.close(GRACE_MS); // requests have ended, or were cut at the deadline
+      await watched.close(GRACE_MS); // requests have ended, or were aborted at the deadline
     },
   });
   report(host, watched);
@@ -111,10 +111,10 @@ const noMigrations: Problem = {
   message: "migrateAtStart needs `migrations`, the folder of the migrations",
 };
 
-/** Time that statements have after the drain. */
+/** Time for statements to end after the drain. */
 const GRACE_MS = 200;
 
-/** The start task's limit is that of the migrations, and this for the rest of its work. */
+/** Added to the time limit of the migrations for the rest of the start task. */
 const START_RESERVE_SECS = 60;
 
 const migrateAtStart = async (
@@ -125,12 +125,12 @@ const migrateAtStart = async (
   if (directory !== undefined) await migrate(open, { directory, timeoutSecs, signal });
 };
 
-/** SQLite cannot notify other processes, but the workers of one service share notifications. */
+/** Shares notifications among the workers of a service, because SQLite cannot notify other processes. */
 const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
   const channel = `database:${url}`.slice(0, 500);
   const { values } = host.state.shared;
   notifications.connect((name, payload) => {
-    values.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker gets it
+    values.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // deliver at least in this worker
   });
   return values.subscribe(channel, (message) => receive(notifications, message));
 };
@@ -156,6 +156,6 @@ const report = (host: Host, watched: WatchedBackend): void => {
     host.insight.metric({ name: `database_connections_${name}`, help, type: "gauge", read });
   gauge("open", "Open connections.", () => watched.metrics().size);
   gauge("idle", "Idle connections.", () => watched.metrics().idle);
-  gauge("waiting", "Callers that wait for a connection.", () => watched.metrics().waiting);
+  gauge("waiting", "Callers waiting for a connection.", () => watched.metrics().waiting);
   host.insight.expose("database", () => ({ dialect: watched.dialect, ...watched.metrics() }));
 };

@@ -1,6 +1,6 @@
 import { handled } from "@framework/core/feature";
 
-/** Resolves to whether a promise settled within `ms`. */
+/** Returns whether a promise settles within `ms`. */
 export const within = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
   const settled = promise.then(
     () => true,
@@ -16,7 +16,7 @@ export const within = async (promise: Promise<unknown>, ms: number): Promise<boo
   }
 };
 
-/** The value of a promise, unless the signal aborts first: then its reason. */
+/** Settles like a promise, or rejects with the signal's reason if the signal aborts first. */
 export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (signal === undefined) return await promise;
   void handled(promise); // it may still reject after the abort

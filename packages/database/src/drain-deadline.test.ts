@@ -19,11 +19,11 @@ const processesWith = (text: string): number =>
         /^\d+$/.test(pid) && Number(pid) !== process.pid && (read("cmdline") + read("environ")).includes(text)
       );
     } catch {
-      return false; // it has ended, or belongs to another user
+      return false; // the process has ended, or belongs to another user
     }
   }).length;
 
-test("a service whose read never ends is gone at its drain deadline, and so is the read", async () => {
+test("a service with an endless read exits at its drain deadline, and so does the read", async () => {
   await using file = databaseInFile();
   await using program = await serving(file.url, 1);
   const before = processesWith(file.url);
@@ -43,7 +43,7 @@ test("a service whose read never ends is gone at its drain deadline, and so is t
 test("a worker that a read blocks is killed at the drain deadline", async () => {
   await using file = databaseInFile();
   await using program = await serving(file.url, 2);
-  void program.client.get("/blocking").catch(() => {}); // it is cut
+  void program.client.get("/blocking").catch(() => {}); // the connection is closed
   await waitFor(() => program.output().includes("blocked from now on"));
   expect(await program.stop("SIGTERM")).toEqual({ code: 1, signal: null });
   await waitFor(() => processesWith(file.url) === 0);

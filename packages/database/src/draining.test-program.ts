@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { database } from "./index.ts";
 
-/** A service with reads that never end; `DATABASE` is its configuration, `WORKERS` the number of its processes. */
+/** A service with endless reads. `DATABASE` is its configuration, `WORKERS` the number of its processes. */
 const app = new (App.with(database))().enableDatabase(JSON.parse(process.env["DATABASE"] ?? "{}"));
 const endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c";
 const tenTo15 = Array.from({ length: 15 }, (_, at) => `d AS d${at}`).join(", ");

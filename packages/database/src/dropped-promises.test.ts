@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { type Database, openDatabase } from "./index.ts";
 
-/** Expects that a program leaves no unhandled rejection. */
+/** Expects no unhandled rejection of a program. */
 const expectNoStray = async (run: (db: Database) => Promise<void>): Promise<void> => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
@@ -17,7 +17,7 @@ const expectNoStray = async (run: (db: Database) => Promise<void>): Promise<void
   }
 };
 
-test("promises that a handler drops are no unhandled rejections", async () => {
+test("promises that a handler does not await cause no unhandled rejections", async () => {
   await expectNoStray(async (db) => {
     const made = [
       () => db.query("SELECT * FROM nowhere"),
@@ -34,7 +34,7 @@ test("promises that a handler drops are no unhandled rejections", async () => {
   });
 });
 
-test("a function that fails after its transaction was aborted is no unhandled rejection", async () => {
+test("a function that fails after its transaction was aborted causes no unhandled rejection", async () => {
   await expectNoStray(async (db) => {
     const stop = new AbortController();
     const late = Promise.withResolvers<never>();

@@ -17,20 +17,21 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_BAD_NOTIFICATION: {
     summary:
-      "a channel or payload of a notification is not one that every database can carry, or `listen` got no function",
+      "a channel or payload of a notification is not portable to every database, or `listen` got no function",
     action: "the message states the format",
   },
   DATABASE_BAD_PARAMETERS: {
     summary:
-      "the number of values is not that of the parameters `$1`, `$2` …, or a parameter is written otherwise",
-    action: "the message says what the statement has",
+      "the number of values differs from that of the parameters `$1`, `$2` …, or a parameter has another form",
+    action: "the message has the parameters of the statement",
   },
   DATABASE_BAD_SIGNAL: {
     summary: "a `signal` is not an AbortSignal",
     action: "pass `signal` of an AbortController, or none",
   },
   DATABASE_BAD_STATEMENT: {
-    summary: "a statement is not a template, a text, or made by `sql`, such as a list from a request",
+    summary:
+      "a statement is not a template, a string or a value of `sql`, but, for example, a list from a request",
     action: "write the statement in the program, and pass input as values",
   },
   DATABASE_BAD_TIMEOUT: {
@@ -38,9 +39,8 @@ export const databaseErrors: ErrorCatalogue = {
     action: "the message names the range",
   },
   DATABASE_BAD_TRANSACTION: {
-    summary:
-      "a transaction has no function to run, `onCommit` got none, or an option is not one of its values",
-    action: "the message names what it takes",
+    summary: "`transaction` or `onCommit` got no function, or an option has an invalid value",
+    action: "the message names the valid values",
   },
   DATABASE_BAD_VALUE: {
     summary: "a parameter is not a value that the database can store",
@@ -49,7 +49,7 @@ export const databaseErrors: ErrorCatalogue = {
   DATABASE_CLOSED: {
     status: 503,
     summary: "the database was used after the app had stopped",
-    action: "end all work before stop tasks run",
+    action: "finish all work before stop tasks run",
   },
   DATABASE_COMMIT_UNKNOWN: {
     status: 503,
@@ -65,8 +65,8 @@ export const databaseErrors: ErrorCatalogue = {
     action: "use `sqlite://<path>`, or run one worker",
   },
   DATABASE_MIGRATION_AHEAD: {
-    summary: "a newer version of a package has changed its tables, which this version cannot use any more",
-    action: "deploy the newer version; the message names what ran",
+    summary: "a newer version of a package has changed its tables, and this version can no longer use them",
+    action: "deploy the newer version; the message names the migration",
   },
   DATABASE_MIGRATION_CHANGED: {
     summary: "a migration was edited after it had run",
@@ -89,7 +89,7 @@ export const databaseErrors: ErrorCatalogue = {
     action: "call `enableDatabase` first",
   },
   DATABASE_NOT_ONE_STATEMENT: {
-    summary: "a text is empty, or has several statements",
+    summary: "an SQL text is empty, or has several statements",
     action: "send them one by one, or as `tx.script(text)`",
   },
   DATABASE_NO_MIGRATIONS: {
@@ -109,7 +109,7 @@ export const databaseErrors: ErrorCatalogue = {
     action: "register one callback for all rows",
   },
   DATABASE_TRANSACTION_ABORTED: {
-    summary: "a transaction went on after one of its statements had failed; it was rolled back",
+    summary: "a transaction continued after one of its statements had failed; it was rolled back",
     action: "let the error pass, or catch it around `tx.transaction(…)`",
   },
   DATABASE_TRANSACTION_CONTROL: {
@@ -118,7 +118,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_TRANSACTION_IDLE: {
     summary: "an idle transaction was rolled back",
-    action: "do slow work outside of the transaction",
+    action: "do slow work outside the transaction",
   },
   DATABASE_TRANSACTION_NESTED: {
     summary: "a transaction was used while a nested one was open",

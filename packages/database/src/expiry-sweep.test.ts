@@ -3,7 +3,7 @@ import { expirySweep } from "./index.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("removes every so many writes, and not while a removal runs", async () => {
+test("removes expired rows after every `everyWrites` writes, but not during a removal", async () => {
   const running: (() => void)[] = [];
   const remove = () => new Promise<void>((resolve) => void running.push(resolve));
   const hasWritten = expirySweep({ everyWrites: 3, remove, what: "rows" });

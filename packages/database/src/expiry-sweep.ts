@@ -3,19 +3,19 @@ import { guarded } from "./guarded.ts";
 
 /** Options of `expirySweep`. */
 export interface ExpirySweepOptions {
-  /** Writes between two removals. */
+  /** Number of writes between two removals. */
   readonly everyWrites: number;
   /** Removes expired rows. */
   readonly remove: () => Promise<unknown>;
   /** What is removed, for the warning: `expired tokens`. */
   readonly what: string;
-  /** Gets the error of a removal. @default a warning of the process; its own error is one too */
+  /** Called with the error of a removal. If it throws, that is a process warning. @default a process warning */
   readonly failed?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Returns a function for a store to call after each write: it removes expired rows every so many writes, without making the caller wait or fail. One
- * removal runs at a time.
+ * Returns a function for a store to call after each write. Every `everyWrites` calls it removes expired rows in the background, without an effect on the
+ * caller. Removals do not overlap.
  */
 export const expirySweep = ({ everyWrites, remove, what, failed }: ExpirySweepOptions): (() => void) => {
   const warn = (error: unknown): void =>

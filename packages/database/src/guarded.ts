@@ -1,6 +1,6 @@
 import { isPromise } from "@framework/core/feature";
 
-/** A callback of a program that does not throw: its error, or that of its promise, goes to `failed`. */
+/** Wraps a program's callback so that it never throws: its error, or the rejection of its promise, is passed to `failed`. */
 export const guarded =
   <Inputs extends readonly unknown[]>(
     callback: (...inputs: Inputs) => void,

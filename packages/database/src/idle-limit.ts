@@ -1,42 +1,42 @@
-/** A transaction whose last use is watched. */
-export interface Idler {
-  /** When it was last used, in milliseconds of `performance.now()`. */
+/** A transaction with an idle timeout. */
+export interface IdleTransaction {
+  /** Time of its last use, by `performance.now()`. */
   readonly usedAt: number;
-  /** Called when that was too long ago. */
+  /** Called after the idle timeout. */
   expire(): void;
 }
 
 /**
- * Ends what was not used for too long, at most a millisecond early.
+ * Expires transactions after an idle timeout, at most a millisecond early.
  *
- * One timer serves all: short transactions then start and clear none, which cost some 5 % of an append on SQLite. The timer runs on for one period after
- * the last transaction, and keeps no process alive.
+ * All share one timer: a timer per transaction took about 5 % of the time of an append on SQLite. The timer runs for up to one period after
+ * the last transaction, and does not keep the process alive.
  */
 export class IdleLimit {
   readonly idleMs: number;
-  private readonly open = new Set<Idler>();
+  private readonly open = new Set<IdleTransaction>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(idleMs: number) {
     this.idleMs = idleMs;
   }
 
-  add(idler: Idler): void {
-    this.open.add(idler);
+  add(transaction: IdleTransaction): void {
+    this.open.add(transaction);
     this.timer ??= setTimeout(() => this.look(), this.idleMs).unref();
   }
 
-  remove(idler: Idler): void {
-    this.open.delete(idler);
+  remove(transaction: IdleTransaction): void {
+    this.open.delete(transaction);
   }
 
   private look(): void {
     this.timer = null;
     const now = performance.now();
     let nextMs = this.idleMs;
-    for (const idler of this.open) {
-      const leftMs = idler.usedAt + this.idleMs - now;
-      if (leftMs < 1) idler.expire();
+    for (const transaction of this.open) {
+      const leftMs = transaction.usedAt + this.idleMs - now;
+      if (leftMs < 1) transaction.expire();
       else nextMs = Math.min(nextMs, leftMs);
     }
     if (this.open.size > 0) this.timer = setTimeout(() => this.look(), nextMs).unref();

@@ -3,9 +3,9 @@ import { orAborted } from "./deadlines.ts";
 type Stop = () => Promise<void>;
 
 /**
- * Begins to listen, and stops when the signal aborts.
+ * Starts listening, and stops when the signal aborts.
  *
- * @throws the signal's reason when it aborts before the listener listens; then it stops as soon as it does
+ * @throws the signal's reason if it aborts before listening has started; listening is then stopped as soon as it has
  */
 export const listenUntil = async (listen: () => Promise<Stop>, signal?: AbortSignal): Promise<Stop> => {
   if (signal === undefined) return await listen();

@@ -1,9 +1,9 @@
-// Programs over notifications, for the table of `outcomes.test-kit.ts`.
+// Programs with notifications, for the table of `outcomes.test-kit.ts`.
 import { waitFor } from "@framework/testing";
 import type { Database } from "./index.ts";
 import { outcome, type Program } from "./program.test-kit.ts";
 
-/** Sends a notification and resolves once a listener of its own has it: what listened before has it as well. */
+/** Sends a notification and resolves once its own listener has received it; listeners registered earlier have received it then, too. */
 const notifyAll = async (db: Database, payload: string): Promise<void> => {
   const seen: string[] = [];
   const stop = await db.listen("news", (each) => seen.push(each));
@@ -12,7 +12,7 @@ const notifyAll = async (db: Database, payload: string): Promise<void> => {
   await stop();
 };
 
-/** Programs over notifications. */
+/** Programs with notifications. */
 export const listening: Readonly<Record<string, Program>> = {
   "a listener that begins while the last one of its channel ends gets notifications": {
     run: async (db) => {
@@ -54,7 +54,7 @@ export const listening: Readonly<Record<string, Program>> = {
     },
     gives: ["GONE", "GONE"],
   },
-  "a listener whose signal aborts gets nothing any more": {
+  "a listener whose signal has aborted gets no more notifications": {
     run: async (db) => {
       const stop = new AbortController();
       const seen: string[] = [];

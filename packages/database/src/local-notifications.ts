@@ -1,9 +1,9 @@
-/** Notifications for SQLite, which has none: within this process, and through `carry` to the other workers. */
+/** Notifications for SQLite, which has none: within this process, and through `carry` in the other workers. */
 export class LocalNotifications {
   private readonly listeners = new Map<string, Set<(payload: string) => void>>();
   private carry: ((channel: string, payload: string) => void) | null = null;
 
-  /** Also sends notifications to other workers from now on; they pass them to `receive`. */
+  /** Sets the function that broadcasts notifications to all workers, which pass them to `receive`. */
   connect(carry: (channel: string, payload: string) => void): void {
     this.carry = carry;
   }

@@ -3,32 +3,33 @@ import { returnedInstead } from "@framework/core/feature";
 import { checkSignal, isObject } from "./arguments.ts";
 import type { ListenOptions } from "./queries.ts";
 
-/** PostgreSQL's limits: payloads below 8000 bytes and names of at most 63. */
+/** Limits of PostgreSQL: payloads of less than 8000 bytes, and names of at most 63. */
 const MAX_PAYLOAD_BYTES = 7999;
 const CHANNEL = /^[A-Za-z_][\w.-]{0,62}$/;
 
-/** @throws DATABASE_BAD_NOTIFICATION for a channel or payload that not every database can carry */
+/** @throws DATABASE_BAD_NOTIFICATION for a channel or payload that is not portable to every database */
 export const checkNotification = (channel: string, payload: string): void => {
   if (typeof channel !== "string" || !CHANNEL.test(channel)) {
-    throw bad("a channel has 1 to 63 letters, digits, `_`, `.` or `-` and does not begin with a digit");
+    throw bad("a channel must have 1 to 63 letters, digits, `_`, `.` or `-`, and begin with a letter or `_`");
   }
   if (
     typeof payload !== "string" ||
     payload.includes("\0") ||
     Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES
   ) {
-    throw bad(`a payload is text of at most ${MAX_PAYLOAD_BYTES} bytes without NUL`);
+    throw bad(`a payload must be a string of at most ${MAX_PAYLOAD_BYTES} bytes without NUL`);
   }
 };
 
 /** @throws DATABASE_BAD_NOTIFICATION unless the listener and `onGap` are functions; DATABASE_BAD_SIGNAL */
 export const checkListening = (listener: unknown, options: ListenOptions): void => {
   if (typeof listener !== "function")
-    throw bad(`listen takes a channel and a function, not ${returnedInstead(listener)}`);
-  if (!isObject(options)) throw bad(`the options of listen are an object, not ${returnedInstead(options)}`);
+    throw bad(`listen needs a channel and a function, not ${returnedInstead(listener)}`);
+  if (!isObject(options))
+    throw bad(`the options of listen must be an object, not ${returnedInstead(options)}`);
   const { onGap, signal } = options;
   if (onGap !== undefined && typeof onGap !== "function")
-    throw bad(`onGap is a function, not ${returnedInstead(onGap)}`);
+    throw bad(`onGap must be a function, not ${returnedInstead(onGap)}`);
   if (signal !== undefined) checkSignal(signal);
 };
 

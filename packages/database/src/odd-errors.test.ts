@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { openDatabase } from "./index.ts";
 
-test("a transaction rejects with what its function threw, whatever that is", async () => {
+test("a transaction rejects with any value that its function throws", async () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   const unreadable = Object.defineProperty(new Error("no"), "code", {

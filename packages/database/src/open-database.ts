@@ -27,20 +27,20 @@ const DEFAULT_RETRIES = 3;
 const FIRST_PAUSE_MS = 5;
 const MAX_TIMEOUT_SECS = 604_800;
 
-/** Settings of a database that have defaults. */
+/** Options of `OpenDatabase`. */
 export interface OpenDatabaseOptions {
-  /** Gets the errors of `onCommit` callbacks and of listeners, with what failed. @default a warning of the process */
+  /** Called with errors of `onCommit` callbacks and listeners, and a message. @default a process warning */
   readonly callbackFailed?: (failure: string, error: unknown) => void;
-  /** Gets the error of each transaction that took longer than its `timeoutSecs`. @default nothing */
+  /** Called with the error of each transaction that exceeded its `timeoutSecs`. @default nothing */
   readonly tookTooLong?: (error: unknown) => void;
-  /** Randomness of the pauses between retries, from 0 to 1. @default Math.random */
+  /** Returns random numbers from 0 to 1, for the jitter of retries. @default Math.random */
   readonly random?: () => number;
 }
 
 const warn = (failure: string, error: unknown): void =>
   process.emitWarning(failure, { detail: messageOf(error) });
 
-/** A database over a backend: adds transactions with retries, and delegates the rest. */
+/** A database on a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
   readonly maxTransactions: number;
@@ -164,9 +164,9 @@ export class OpenDatabase extends SessionQueries implements Database {
 interface TransactionLimit {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** Whether an attempt has begun: until then it waits for the database. */
+  /** Whether the current attempt has begun; before, it waits for the database. */
   isBegun: boolean;
-  /** Frees the timer: the transaction is over. */
+  /** Clears the timer once the transaction is over. */
   readonly end: () => void;
 }
 
@@ -179,7 +179,7 @@ const limitOf = (
   if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
     throw new FrameworkError(
       "DATABASE_BAD_TIMEOUT",
-      `timeoutSecs is a number from 0.01 to ${MAX_TIMEOUT_SECS}, not ${timeoutSecs}`,
+      `timeoutSecs must be a number from 0.01 to ${MAX_TIMEOUT_SECS}, not ${timeoutSecs}`,
     );
   }
   const aborting = new AbortController();
@@ -189,7 +189,7 @@ const limitOf = (
     tookTooLong(error);
     aborting.abort(error);
   };
-  const timer = setTimeout(late, timeoutSecs * 1000); // keeps the process running: the function may wait for nothing that does
+  const timer = setTimeout(late, timeoutSecs * 1000); // not unref'ed: the function may wait for something that does not keep the process running
   // Not AbortSignal.any, whose weak references cost a tenth of a short transaction.
   const abort = (): void => aborting.abort(signal?.reason);
   if (signal?.aborted === true) abort();
@@ -202,7 +202,7 @@ const limitOf = (
   return limit;
 };
 
-/** Whether another attempt may succeed; also when the function caught such an error and returned. */
+/** Whether a retry may succeed; also true if the function caught such an error and returned. */
 const isTransient = (error: unknown): boolean => {
   if (!Error.isError(error)) return false; // `instanceof` throws for some proxies
   if (error instanceof DatabaseError) return error.kind === "serialization" || error.kind === "deadlock";

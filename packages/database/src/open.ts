@@ -10,13 +10,13 @@ import { sqliteLocation } from "./sqlite/sqlite-location.ts";
 import { statementOperation } from "./statement-operation.ts";
 import { WatchedBackend } from "./watch.ts";
 
-/** A backend, and local notifications where the database has none. */
+/** A backend, with local notifications for a database that has none. */
 export interface Opened {
   readonly backend: Backend;
   readonly notifications: LocalNotifications;
 }
 
-/** The backend of an address; it connects on first use. */
+/** Creates the backend for a URL; it connects on first use. */
 export const openBackend = (config: DatabaseConfig, onIdleError: (error: Error) => void): Opened => {
   const notifications = new LocalNotifications();
   const location = sqliteLocation(config.url);
@@ -38,9 +38,9 @@ const sqlite = (location: string, config: DatabaseConfig, notifications: LocalNo
 const postgres = (config: DatabaseConfig, onIdleError: (error: Error) => void): Backend =>
   new PostgresBackend({ ...config, minIdle: Math.min(config.minIdle, config.poolSize), onIdleError });
 
-/** A database without an app: for scripts, tests and tools. Close it after use. @throws ConfigurationError for a bad record */
+/** Opens a database without an app, for scripts, tests and tools. Close it after use. @throws ConfigurationError for an invalid configuration */
 export const openDatabase = (config: ConfigInput<DatabaseConfig> = {}): Database => {
-  const { backend } = openBackend(DatabaseConfig.of(config), () => {}); // the next statement gets the error itself
+  const { backend } = openBackend(DatabaseConfig.of(config), () => {}); // the next statement reports the error
   const operations = operationsWithoutApp(statementOperation(backend.dialect));
   return new OpenDatabase(new WatchedBackend(backend, { slowQueryMs: 0, log: () => null, operations }));
 };

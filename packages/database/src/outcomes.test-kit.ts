@@ -1,4 +1,4 @@
-// One table of programs and what each gives: the same on every database, or refused on every database.
+// Table of programs and their outcomes, which are the same on every database.
 import assert from "node:assert/strict";
 import { type Database, sql, type SqlValue, type Transaction } from "./index.ts";
 import { listening } from "./listening-programs.test-kit.ts";
@@ -47,10 +47,10 @@ for (const [kind, statement] of Object.entries(failing)) {
   };
 }
 
-/** Programs over transactions. */
+/** Programs with transactions. */
 const transactions: Readonly<Record<string, Program>> = {
   ...caught,
-  "the error of a transaction that went on after a failure names the statement": {
+  "the error of a transaction that continued after a failure names the statement": {
     run: (db) =>
       message(() =>
         db.transaction(async (tx) => {
@@ -59,7 +59,7 @@ const transactions: Readonly<Record<string, Program>> = {
       ).then((text) => /failed: SELECT \* FROM nowhere \(.*nowhere.*\)/.test(text)),
     gives: true,
   },
-  "an error that nobody awaits ends the transaction too": {
+  "an error that is not awaited ends the transaction too": {
     run: (db) =>
       outcome(() =>
         db.transaction(async (tx) => {
@@ -111,7 +111,7 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_ABORTED", "ok"],
     leaves: [1, 3],
   },
-  "nested transactions side by side, and the outer one beside them, are refused": {
+  "concurrent nested transactions, and use of the outer one meanwhile, are rejected": {
     run: async (db) => {
       const seen: string[] = [];
       await db.transaction(async (tx) => {
@@ -245,7 +245,7 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_TIMEOUT", "ok"],
     leaves: [1],
   },
-  "a transaction that was idle for too long says so, and is a 500": {
+  "a transaction that was idle for too long fails with that reason, and is a 500": {
     run: async (db) => {
       const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const statuses: unknown[] = [];
@@ -276,7 +276,7 @@ const transactions: Readonly<Record<string, Program>> = {
   },
 };
 
-/** What a request's body can be, where a program expects a statement. */
+/** Values from a request body in the place of a statement. */
 const fromClient = (json: string): never => JSON.parse(json) as never;
 
 /** Refused before anything is sent: text, list of values, and code of the error. */
@@ -297,7 +297,7 @@ const refused: readonly (readonly [text: string, values: readonly SqlValue[], co
   ["savepoint x;", [], "DATABASE_TRANSACTION_CONTROL"],
 ];
 
-/** Programs over statements. */
+/** Programs with statements. */
 const statements: Readonly<Record<string, Program>> = {
   "a statement with a mistake in its text or values is refused before it is sent, in a transaction too": {
     run: async (db) => {
@@ -326,7 +326,7 @@ const statements: Readonly<Record<string, Program>> = {
     gives: "ok",
     leaves: [1, 2],
   },
-  "a semicolon at the end, in quotes or in comments is no second statement": {
+  "a semicolon at the end, in quotes or in comments does not start a second statement": {
     run: (db) =>
       outcome(async () => {
         await db.execute("INSERT INTO books (id, title) VALUES (1, 'a;b'); -- ; and so on");
@@ -335,7 +335,7 @@ const statements: Readonly<Record<string, Program>> = {
     gives: "ok",
     leaves: [1, 2],
   },
-  "what comes from a request is no statement": {
+  "values from a request are not accepted as statements": {
     run: async (db) => {
       const given = [
         `["SELECT 1"]`,
@@ -358,7 +358,7 @@ const statements: Readonly<Record<string, Program>> = {
     },
     gives: ["DATABASE_BAD_STATEMENT"],
   },
-  "values that are no list are refused": {
+  "values that are not a list are rejected": {
     run: async (db) => [
       await outcome(() => db.query("SELECT $1", fromClient(`"a"`))),
       await outcome(() => db.query("SELECT $1", fromClient("1"))),

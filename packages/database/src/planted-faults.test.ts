@@ -1,4 +1,4 @@
-// Above 250 lines because every fact of the contract has its fault here, and one test compares the two lists.
+// Above 250 lines because it has a fault for every fact of the contract, and one test compares the two lists.
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ import { OpenDatabase } from "./open-database.ts";
 import type { Row, Transaction } from "./queries.ts";
 import { Statement } from "./statement.ts";
 
-/** One mistake of an implementation, and the fact of the contract that must catch it. */
+/** A mistake in an implementation, and the fact of the contract that must catch it. */
 interface Fault {
   readonly fact: string;
   /** Replaces methods of the SQLite adapter. */
   readonly adapter?: (backend: Backend) => Partial<Backend>;
-  /** Replaces methods of the database over the adapter. */
+  /** Replaces methods of the database on the adapter. */
   readonly database?: (db: Database) => Partial<Database>;
-  /** @default a file of its own, and transactions that may idle for 0.3 s */
+  /** @default a separate file, and an idle timeout of 0.3 s */
   readonly config?: Partial<DatabaseConfig>;
 }
 
@@ -51,7 +51,7 @@ const broken = ({ adapter, database, config }: Fault): Database & AsyncDisposabl
   });
 };
 
-/** Changes what statements give. */
+/** Changes the results of statements. */
 const outcomes =
   (change: (outcome: Outcome) => Partial<Outcome>) =>
   (backend: Backend): Partial<Backend> => ({
@@ -89,7 +89,7 @@ const faults: Readonly<Record<string, Fault>> = {
     fact: "rows, the first row, the first value and the number of changes",
     adapter: outcomes(() => ({ changes: 0 })),
   },
-  "gives the last row in place of the first": {
+  "returns the last row instead of the first": {
     fact: "fetchOne returns the first row after the whole statement has run",
     adapter: (backend) => ({
       run: (statement, execution) =>
@@ -195,7 +195,7 @@ const faults: Readonly<Record<string, Fault>> = {
     fact: "an aborted signal rolls back, and its reason is the error",
     database: (db) => ({ transaction: (run) => db.transaction(run) }),
   },
-  "streams in spite of a signal": {
+  "streams despite an aborted signal": {
     fact: "a stream whose signal has aborted gives no row, and its reason is the error",
     database: (db) => ({ until: () => db }),
   },
@@ -208,7 +208,7 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
   },
   "ends a stream that fails": {
-    fact: "leaving a stream early frees its connection, and a failed stream throws its error",
+    fact: "breaking off a stream frees its connection, and a failed stream throws its error",
     adapter: (backend) => ({
       async *stream(...call) {
         try {
@@ -219,7 +219,7 @@ const faults: Readonly<Record<string, Fault>> = {
       },
     }),
   },
-  "streams outside of the transaction": {
+  "streams outside the transaction": {
     fact: "a stream in a transaction sees its changes",
     adapter: transactions((_tx, backend) => ({ stream: (...call) => backend.stream(...call) })),
   },
@@ -237,7 +237,7 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
   },
   "calls back although it rolls back": {
-    fact: "callbacks run after the outermost commit, and not for what was rolled back",
+    fact: "callbacks run after the outermost commit, and not after a rollback",
     database: (db) => ({
       transaction: (run, options) =>
         db.transaction((tx) => run(replacing(tx, { onCommit: queueMicrotask })), options),
@@ -259,7 +259,7 @@ const faults: Readonly<Record<string, Fault>> = {
       },
     }),
   },
-  "answers after its end": {
+  "answers after it was closed": {
     fact: "a closed database refuses statements and listeners",
     adapter: () => ({ close: async () => {} }),
   },
@@ -271,12 +271,12 @@ test.each(Object.entries(faults))("the contract catches a database that %s", asy
   expect(await expectContractToCatch(contract, () => broken(fault))).toEqual([fact]);
 });
 
-test("every fact of the contract has a fault that it catches", () => {
+test("every fact of the contract catches a planted fault", () => {
   expect(new Set(Object.values(faults).map(({ fact }) => fact))).toEqual(
     new Set(Object.keys(databaseContract.facts)),
   );
 });
 
-describe("the wrappers without a fault break nothing:", () => {
+describe("the wrappers without a fault pass the contract:", () => {
   databaseContract(test, () => broken({ fact: "none", adapter: () => ({}), database: () => ({}) }));
 });

@@ -1,4 +1,4 @@
-// Above 250 lines: every fact harms one PostgreSQL of its own, whose start costs more than the facts.
+// Above 250 lines because the tests share a PostgreSQL server that they may damage, and starting one takes longer than the tests.
 import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -224,7 +224,7 @@ test("a statement without a reply in time is cancelled on the server", async () 
   }
 });
 
-test("an app that stops at its deadline cancels what still runs on the server", async () => {
+test("an app that stops at its deadline cancels running statements on the server", async () => {
   const other = open({ answerTimeoutSecs: 60 });
   const app = new (App.with(database))().enableDatabase({ url: server.url });
   app.get("/", ({ app: { db } }) => db.query("SELECT pg_sleep(60) AS straggler"));
@@ -249,7 +249,7 @@ test("a caller that waits for a connection leaves the queue when its signal abor
   expect(await db.fetchValue("SELECT 2")).toBe(2);
 });
 
-test("after a silence idle connections from before are not tried one by one", async () => {
+test("after a server stopped replying, older idle connections are not tried one by one", async () => {
   const db = open({ poolSize: 5, minIdle: 5, answerTimeoutSecs: 1, connectionTimeoutSecs: 10 });
   await Promise.all([1, 2, 3, 4, 5].map(() => db.query("SELECT pg_sleep(0.1)")));
   const before = await db.fetchValue<number>("SELECT pg_backend_pid()");
@@ -319,7 +319,7 @@ test.each(["before", "after"] as const)(
       await tx.execute`INSERT INTO ${sql.identifier(`cut_${when}`)} VALUES (1)`;
     });
     await expect(change).rejects.toThrow(CommitUnknownError);
-    expect(called).toBe(1); // a change that may have happened is announced
+    expect(called).toBe(1); // callbacks run, because the change may have been committed
     const count = () => direct.fetchValue<number>`SELECT count(*) FROM ${sql.identifier(`cut_${when}`)}`;
     if (when === "after") await waitFor(async () => (await count()) === 1);
     expect(await count()).toBe(when === "after" ? 1 : 0);

@@ -1,6 +1,6 @@
 import { type Database, DatabaseError } from "./index.ts";
 
-/** A program over tables `parents` and `books`, and what it gives: its value, or the error in a word or two. */
+/** A program on the tables `parents` and `books`, and its outcome: a value, or a short form of the error. */
 export interface Program {
   readonly run: (db: Database) => Promise<unknown>;
   readonly gives: unknown;
@@ -8,7 +8,7 @@ export interface Program {
   readonly leaves?: readonly number[];
 }
 
-/** The outcome of an act: `ok`, the kind of a `DatabaseError`, or the code of another error. */
+/** Returns the outcome of a function: `ok`, the kind of a `DatabaseError`, or the code of another error. */
 export const outcome = async (act: () => Promise<unknown>): Promise<string> => {
   try {
     await act();

@@ -1,10 +1,10 @@
 import type { SqlInput, Statement } from "./statement.ts";
 import type { SqlValue } from "./sql-value.ts";
 
-/** A row as an object; name its columns in a type argument. */
+/** A row as an object. Pass a more specific type as type argument. */
 export type Row = Record<string, unknown>;
 
-/** Takes a template, a statement of `sql`, or text with `$1`, `$2` … and their values. */
+/** Accepts a template, a statement of `sql`, or a text with `$1`, `$2` … and its values. */
 export interface Ask<Base, Result extends "rows" | "row" | "value"> {
   <T extends Base = Base>(
     strings: TemplateStringsArray,
@@ -18,7 +18,7 @@ export type Answer<T, Result> = Result extends "rows" ? T[] : T | null;
 
 /** Result of a statement without rows. */
 export interface Executed {
-  /** Rows that were inserted, changed or deleted. */
+  /** Number of rows inserted, changed or deleted. */
   readonly changes: number;
 }
 
@@ -29,45 +29,45 @@ export interface StreamOptions {
 }
 
 /**
- * Statements, on either kind of database.
+ * Runs statements, on either kind of database.
  *
- * Integers that a `number` cannot hold exactly arrive as `bigint`. PostgreSQL gives `Date` for `timestamptz` and text for `numeric`, `date` and
- * `timestamp`, in arrays as well; SQLite stores a `Date` as ISO 8601 text and a boolean as 1 or 0, and returns them in that form.
+ * Integers that a `number` cannot represent exactly are returned as `bigint`. PostgreSQL returns a `Date` for `timestamptz` and strings for `numeric`, `date`
+ * and `timestamp`, in arrays as well; SQLite stores a `Date` as an ISO 8601 string and a boolean as 1 or 0, and returns them in that form.
  *
- * @throws DatabaseError when the database rejects a statement; `kind` names the violated constraint
- * @throws DatabaseUnavailableError (503 as a reply) when the database is unreachable or too busy, or the connection broke
+ * @throws DatabaseError if the database rejects a statement; `kind` is the cause
+ * @throws DatabaseUnavailableError (503 as a reply) if the database is unreachable or too busy, or the connection broke
  */
 export interface Queries {
-  /** All rows. */
+  /** Returns all rows. */
   readonly query: Ask<object, "rows">;
-  /** All rows; the same as `query`. */
+  /** Returns all rows; the same as `query`. */
   readonly fetchAll: Ask<object, "rows">;
-  /** The first row, or `null`. */
+  /** Returns the first row, or `null`. */
   readonly fetchOne: Ask<object, "row">;
-  /** The first column of the first row, or `null`. */
+  /** Returns the first column of the first row, or `null`. */
   readonly fetchValue: Ask<unknown, "value">;
   /** Runs a statement for its effect. */
   execute(strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Promise<Executed>;
   execute(statement: Statement): Promise<Executed>;
   execute(text: string, values?: readonly SqlValue[]): Promise<Executed>;
-  /** Rows one by one, with one batch in memory, from one snapshot; leaving the loop early frees everything. */
+  /** Yields rows from one snapshot, with one batch in memory at a time. Breaking off the loop frees all resources. */
   stream<T extends object = Row>(statement: Statement, options?: StreamOptions): AsyncIterableIterator<T>;
 }
 
 /** Statements of one transaction; unusable after its function has returned. */
 export interface Transaction extends Queries {
-  /** A nested transaction (savepoint): a failure of its function rolls back only its own changes. */
+  /** Runs a nested transaction (savepoint): a failure of its function rolls back only its own changes. */
   transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T>;
   /** Runs statements without parameters, separated by semicolons. */
   script(text: string): Promise<void>;
   /** Sends a notification when the transaction commits. */
   notify(channel: string, payload?: string): Promise<void>;
   /**
-   * Calls back after the outermost transaction was committed, before its promise resolves; in the order of registration.
+   * Registers a callback that runs after the commit of the outermost transaction and before its promise resolves, in the order of registration.
    *
-   * Never called when the transaction, this nested one or one around it is rolled back; called once when the transaction ran again after a
-   * serialisation failure. Also called when the outcome of the commit is unknown (`CommitUnknownError`), so treat the call as a hint to read again.
-   * An error in a callback is logged and changes nothing. At most 10 000 for one transaction.
+   * It is not called if this transaction or an enclosing one is rolled back, and called once if the transaction ran several times because of
+   * serialisation failures. It is also called if the outcome of the commit is unknown (`CommitUnknownError`), so treat it as a hint to read the data again.
+   * Errors of callbacks are logged. At most 10 000 per transaction.
    *
    * @throws DATABASE_TOO_MANY_CALLBACKS
    */
@@ -81,61 +81,61 @@ export type Isolation = "read committed" | "repeatable read" | "serializable";
 export interface TransactionOptions {
   /** SQLite is always serializable. @default "read committed" */
   readonly isolation?: Isolation;
-  /** Whether it may not write. @default false */
+  /** Whether writes are refused. @default false */
   readonly readOnly?: boolean;
   /** Retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
   readonly retries?: number;
   /**
-   * Limit of the whole transaction with its retries, in seconds, in place of the limits of a wait and of one statement: `connectionTimeoutSecs`,
-   * `statementTimeoutMs`, `answerTimeoutSecs`. Then it is rolled back with `DatabaseUnavailableError`, whose code is DATABASE_TRANSACTION_TIMEOUT unless it could not begin in
-   * that time; 0.01 to 604 800. @default those limits
+   * Limit of the whole transaction with its retries, in seconds, 0.01 to 604 800. Replaces `connectionTimeoutSecs`, `statementTimeoutMs` and
+   * `answerTimeoutSecs`. When it is reached, the transaction is rolled back and rejects with `DatabaseUnavailableError`, with the code
+   * DATABASE_TRANSACTION_TIMEOUT if it had begun. @default those limits
    */
   readonly timeoutSecs?: number;
-  /** Rolls back and rejects with the signal's reason, like the limit also while the function waits for something else. */
+  /** Rolls back and rejects with the signal's reason when it aborts, even while the function waits for something else. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of statements that a signal cancels. */
 export interface UntilOptions {
   /**
-   * Whether single statements run beside the pool of PostgreSQL, on one connection that all urgent ones of this process share: for short statements that may not wait
-   * until others have ended their transactions, such as the renewal of a lease. @default false
+   * Whether statements use a separate PostgreSQL connection, shared by all urgent statements of this process, instead of the pool: for short statements that
+   * must not wait for other transactions, such as the renewal of a lease. @default false
    */
   readonly isUrgent?: boolean;
 }
 
 /** Options of a subscription to notifications. */
 export interface ListenOptions {
-  /** Stops listening, like the returned function; aborted earlier, `listen` is rejected with its reason. */
+  /** Stops listening when it aborts; if it is already aborted, `listen` rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after a broken connection was replaced: notifications in between are lost, so read the data again. */
+  /** Called after a broken connection was replaced. Notifications in between are lost, so read the data again. */
   readonly onGap?: () => void;
 }
 
-/** A database, of either kind. */
+/** A database of either kind. */
 export interface Database extends Queries {
   /** The kind of database. */
   readonly dialect: "sqlite" | "postgres";
-  /** Transactions that may run at a time in this process: `poolSize` on PostgreSQL, 1 on SQLite. */
+  /** Maximum concurrent transactions in this process: `poolSize` on PostgreSQL, 1 on SQLite. */
   readonly maxTransactions: number;
   /**
-   * Runs a function in a transaction and commits when it returns.
+   * Runs a function in a transaction, and commits when it has returned.
    *
    * An error rolls back and is rethrown. After a serialisation failure or a deadlock the whole function runs again, so it must have no effects
    * outside the transaction.
    *
-   * @throws CommitUnknownError when the connection broke during the commit: its outcome is unknown
+   * @throws CommitUnknownError if the connection broke during the commit, whose outcome is then unknown
    */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The same statements, cancelled when the signal aborts: they reject with its reason, and PostgreSQL cancels them. */
+  /** Returns the same statement methods with a signal: when it aborts, statements reject with its reason and PostgreSQL cancels them. */
   until(signal: AbortSignal, options?: UntilOptions): Queries;
-  /** Calls back for every notification of a channel, from any process. An error of the listener is logged. Returns a function that stops listening. */
+  /** Calls `listener` for every notification on a channel. On SQLite, notifications reach only workers of the same service. Errors of the listener are logged. Returns a function that stops listening. */
   listen(
     channel: string,
     listener: (payload: string) => void,
     options?: ListenOptions,
   ): Promise<() => Promise<void>>;
-  /** Sends a notification of at most 7 999 bytes to every listener of a channel. */
+  /** Sends a notification of at most 7 999 bytes to all listeners of a channel. */
   notify(channel: string, payload?: string): Promise<void>;
   /** Waits for running statements and closes every connection. */
   close(): Promise<void>;

@@ -55,7 +55,7 @@ test("the reason of a 503 is logged once, however many requests it refuses at a 
   expect(app.lines.length).toBeLessThan(20);
 });
 
-test("a statement that waited for its connection is no slow query: the wait has its own line", async () => {
+test("a statement that waited for its connection is not logged as slow: the wait has its own line", async () => {
   await using app = await started({ slowQueryMs: 1000, synchronous: "normal" });
   const release = await app.hold();
   const from = performance.now();
@@ -106,7 +106,7 @@ test("a transaction that took longer than its own limit has its reason in the lo
   }
 });
 
-test("a reason has one line a second with the number of those left out; other reasons have their own", async () => {
+test("a reason has one line per second, with the number of omitted lines; other reasons have their own", async () => {
   const clock = virtualClock();
   const lines: Line[] = [];
   const log = new ReasonLog(
@@ -132,7 +132,7 @@ test("a reason has one line a second with the number of those left out; other re
   ]);
 });
 
-test("reasons without end fill no memory", () => {
+test("the number of remembered reasons is bounded", () => {
   let lines = 0;
   const log = new ReasonLog(() => ({ info() {}, error() {}, warn: () => void lines++ }));
   for (let n = 0; n < 1000; n++) log.failed(new DatabaseUnavailableError(`reason ${n}`));

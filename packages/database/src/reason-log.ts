@@ -2,13 +2,13 @@ import type { Logger } from "@framework/core";
 import { type Clock, messageOf, systemClock, throttledLog } from "@framework/core/feature";
 import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.ts";
 
-/** One line per reason in this time. */
+/** Minimum time between two lines with one reason. */
 const EVERY_MS = 1000;
 
-/** Maximum reasons that are remembered; all are forgotten then. */
+/** Maximum remembered reasons; when it is exceeded all are forgotten. */
 const MAX_REASONS = 100;
 
-/** Logs why callers got 503, which their replies do not say: one line per reason and second, with the number of lines left out. */
+/** Logs the reasons of 503 errors, which replies do not contain: one line per reason and second, with the number of omitted lines. */
 export class ReasonLog {
   private readonly log: () => Logger | null;
   private readonly clock: Pick<Clock, "now">;
@@ -20,7 +20,7 @@ export class ReasonLog {
     this.clock = clock;
   }
 
-  /** Logs an error if it is a 503 of this package; once, although it passes several places. */
+  /** Logs an error once, if it is a 503 of this package. */
   failed(error: unknown): void {
     if (!Error.isError(error) || this.logged.has(error)) return;
     this.logged.add(error);

@@ -1,4 +1,4 @@
-// A script that has nothing else: the limit of its transaction keeps it running.
+// A script in which only the time limit of a transaction keeps the process running.
 import { openDatabase } from "./index.ts";
 
 const db = openDatabase({ url: process.argv[2] ?? "sqlite://:memory:" });

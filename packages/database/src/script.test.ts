@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 
-test("the limit of a transaction ends it in a process that has nothing else", async () => {
+test("the time limit of a transaction ends it in a process that is otherwise idle", async () => {
   const program = fileURLToPath(new URL("./script.test-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@framework/source", program], {
     env: { ...process.env, NODE_OPTIONS: "" },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a long statement on lines of their own", async () => {
+test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a long statement on separate lines", async () => {
   await using service = await thingsService({
     url: server.url,
     poolSize: 1,

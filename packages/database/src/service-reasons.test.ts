@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { databaseInFile } from "./testing.ts";
 import { because, thingsService } from "./things-service.test-kit.ts";
 
-test("a service on SQLite logs a long statement, and why it answered 503: no turn to write, and the lock of another process", async () => {
+test("a service on SQLite logs a long statement, and the reasons of 503 replies: the write mutex, and the lock of another process", async () => {
   await using file = databaseInFile();
   await using service = await thingsService({ url: file.url, connectionTimeoutSecs: 0.2, slowQueryMs: 100 });
   expect(await service.ask("GET", "/slow")).toBe(200);
@@ -26,7 +26,7 @@ test("a service on SQLite logs a long statement, and why it answered 503: no tur
   other.exec("COMMIT");
 });
 
-test("a service on SQLite logs a long wait for its turn on a line of its own", async () => {
+test("a service on SQLite logs a long wait for the write mutex on a separate line", async () => {
   await using file = databaseInFile();
   await using service = await thingsService({
     url: file.url,

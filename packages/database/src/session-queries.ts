@@ -9,7 +9,7 @@ import { type Asked, type AskedWith, checkStatement, type Statement, toStatement
 const MAX_BATCH = 10_000;
 const DEFAULT_BATCH = 500;
 
-/** The methods of `Queries` over anything that runs statements. */
+/** Implements `Queries` on a `Session`. */
 export class SessionQueries implements Queries {
   protected readonly checker: TextChecker;
   private readonly session: Session;
@@ -47,8 +47,8 @@ export class SessionQueries implements Queries {
       throw new FrameworkError(
         "DATABASE_BAD_BATCH",
         isObject(options)
-          ? `batchSize is a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`
-          : `the options of a stream are an object, not ${returnedInstead(options)}`,
+          ? `batchSize must be a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`
+          : `the options of a stream must be an object, not ${returnedInstead(options)}`,
       );
     }
     checkStatement(statement);
@@ -57,7 +57,7 @@ export class SessionQueries implements Queries {
     return oneByOne(batches, this.signal) as AsyncIterableIterator<T>;
   }
 
-  /** Not async: SQLite answers synchronously. */
+  /** Not async, because SQLite runs synchronously. */
   private answer<T>(
     asked: Asked,
     others: AskedWith,
@@ -78,7 +78,7 @@ export class SessionQueries implements Queries {
   }
 }
 
-/** Async, so that the stack of an error contains the caller. */
+/** Async, so that the stack of an error includes the caller. */
 const later = async <T>(outcome: Promise<Outcome>, pick: (outcome: Outcome) => T): Promise<T> =>
   pick(await outcome);
 

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of its own, which a test can fill to the last byte. */
+/** A separate file system, which a test can fill to the last byte. */
 export interface SmallDisk extends Disposable {
   readonly path: string;
   /** Fills it. */
@@ -12,7 +12,7 @@ export interface SmallDisk extends Disposable {
   free(): void;
 }
 
-/** Mounts a disk of so many MiB in memory; `null` where this process may not. */
+/** Mounts a RAM disk of a size in MiB; `null` if this process has no permission. */
 export const smallDisk = (mebibytes: number): SmallDisk | null => {
   const path = mkdtempSync(join(tmpdir(), "small-disk-"));
   const options = `size=${mebibytes}m,mode=777`;
@@ -39,7 +39,7 @@ const writeUntilFull = (file: string): void => {
       try {
         writeSync(fd, Buffer.alloc(size));
       } catch {
-        size = Math.floor(size / 2); // until not even one byte has room
+        size = Math.floor(size / 2); // until not even one byte fits
       }
     }
   } finally {

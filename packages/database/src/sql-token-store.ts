@@ -10,32 +10,32 @@ import { sql } from "./statement.ts";
 export interface SqlTokenStore {
   /** Revokes an id until it expires. */
   revoke(id: string, expiresAt: number): Promise<void>;
-  /** Whether an id is revoked. */
+  /** Returns whether an id is revoked. */
   isRevoked(id: string): Promise<boolean>;
   /** Atomically consumes a generation of an id. True for exactly one caller. */
   consume(id: string, generation: number, expiresAt: number): Promise<boolean>;
 }
 
-/** Options of a token store in a database. */
+/** Options of `sqlTokenStore`. */
 export interface SqlTokenStoreOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
-  /** Gets the error of a removal of expired tokens; an error of its own is a warning of the process. @default a warning of the process */
+  /** Called with the error of a removal of expired tokens. If it throws, that is a process warning. @default a process warning */
   readonly sweepFailed?: (error: unknown) => void;
 }
 
-/** Writes between two removals of expired tokens. */
+/** Number of writes between two removals of expired tokens. */
 const WRITES_PER_SWEEP = 1000;
 
 /**
- * Stores revoked tokens and renewed logins in the database, shared by all hosts and across restarts.
+ * Creates a store of revoked tokens and renewed logins in the database, which all hosts share and which persists across restarts.
  *
  * The first use creates the table `framework_tokens`, by a migration of the set `tokens`. Each id is one row, stored as its SHA-256; every
- * 1,000th write removes expired rows, beside the requests.
+ * 1,000th write removes expired rows in the background.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: sqlTokenStore(app.db) });
- * @throws DatabaseUnavailableError (503) when the database does not answer: no token is accepted unchecked
+ * @throws DatabaseUnavailableError (503) if the database is unavailable: no token is accepted unchecked
  */
 export const sqlTokenStore = (
   db: Database,
@@ -93,7 +93,7 @@ const migrations: readonly SetMigration[] = [
   },
 ];
 
-/** As a migration, since hosts that create one table at once fail on PostgreSQL despite IF NOT EXISTS, each time with another error. */
+/** Uses a migration, because on PostgreSQL concurrent CREATE TABLE IF NOT EXISTS statements fail with various errors. */
 const makeTable = async (db: Database): Promise<void> => {
   await migrate(db, { set: "tokens", migrations: migrations, timeoutSecs: 10 });
 };

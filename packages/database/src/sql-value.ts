@@ -1,14 +1,14 @@
 import { FrameworkError } from "@framework/core";
 
-/** A parameter of a statement; a list is for PostgreSQL's `= ANY(…)`. */
+/** A single value of a parameter. */
 export type SqlScalar = string | number | bigint | boolean | null | Date | Uint8Array;
-/** A value that both databases store. */
+/** A parameter of a statement. Lists are for PostgreSQL's `= ANY(…)` only. */
 export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 /**
  * Rejects values that the server would misinterpret.
  *
- * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, NaN and infinities, invalid dates, and text with NUL, which PostgreSQL cannot store
+ * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, NaN and infinities, invalid dates, and strings with NUL, which PostgreSQL cannot store
  */
 export const checkValue = (value: unknown, place: number): void => {
   const problem = problemOf(value);
@@ -40,6 +40,6 @@ const objectProblem = (value: object | null): string | null => {
   return "is an object; give its parts, or JSON.stringify(it)";
 };
 
-/** Recognises a date of any realm. */
+/** Whether a value is a `Date` of any realm. */
 export const isDate = (value: unknown): value is Date =>
   Object.prototype.toString.call(value) === "[object Date]";

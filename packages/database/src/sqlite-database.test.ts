@@ -121,7 +121,7 @@ test("a full database refuses writes with the reason, and takes them again once 
   await db.close();
 });
 
-test("a call that waits for the transaction it is made in fails with the reason and the remedy", async () => {
+test("a call that waits for its own transaction fails with the reason and the remedy", async () => {
   await using file = databaseInFile();
   const db = openDatabase({ url: file.url, connectionTimeoutSecs: 0.05 });
   await db.execute("CREATE TABLE a (n INTEGER)");
@@ -129,14 +129,14 @@ test("a call that waits for the transaction it is made in fails with the reason 
   await expect(write).rejects.toMatchObject({
     code: "DATABASE_UNAVAILABLE",
     reason:
-      "the writing connection did not become free in 50 ms; one transaction held it all the time: a call that is made inside a transaction must use its tx, or get { tx }",
+      "the writing connection did not become free in 50 ms; one transaction held it all the time: calls inside a transaction must use its tx or pass { tx }",
   });
   const begin = db.transaction(() => db.transaction(async () => {}));
-  await expect(begin).rejects.toMatchObject({ reason: expect.stringContaining("or get { tx }") });
+  await expect(begin).rejects.toMatchObject({ reason: expect.stringContaining("or pass { tx }") });
   await db.close();
 });
 
-test("a call that waits for one transaction after the other gets no such remedy", async () => {
+test("the error of a call that waited for several transactions has no such remedy", async () => {
   const db = openDatabase({ url: "sqlite://:memory:", connectionTimeoutSecs: 1 });
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const first = db.transaction(() => ends[0].promise);
@@ -150,7 +150,7 @@ test("a call that waits for one transaction after the other gets no such remedy"
   await db.close();
 });
 
-test("what one caller sets on the connection does not reach the next", async () => {
+test("connection settings of one caller do not affect the next", async () => {
   await using db = inFile();
   await db.execute("CREATE TABLE parents (id INTEGER PRIMARY KEY)");
   await db.execute("CREATE TABLE children (parent INTEGER REFERENCES parents (id))");
@@ -182,12 +182,12 @@ test("what one caller sets on the connection does not reach the next", async () 
   expect(await db.execute("INSERT INTO children VALUES (1)")).toEqual({ changes: 1 });
 });
 
-test("a stream of a text is refused, and the error says what a stream takes", async () => {
+test("a stream of a text is rejected, and the error names the valid argument", async () => {
   const db = inMemory();
   expect(() => db.stream("SELECT 1" as never)).toThrow(
     expect.objectContaining({
       code: "DATABASE_BAD_STATEMENT",
-      message: "a stream takes a statement of `sql`: stream(sql`SELECT …`)",
+      message: "a stream needs a statement of `sql`: stream(sql`SELECT …`)",
     }),
   );
   await db.close();

@@ -5,7 +5,7 @@ import { smallDisk } from "./small-disk.test-kit.ts";
 import { databaseInFile } from "./testing.ts";
 import { because, type ThingsService, thingsService } from "./things-service.test-kit.ts";
 
-/** Writes until there is no space, refuses twenty at once, reads meanwhile, and writes at once when there is space again. */
+/** Fills the disk, expects twenty concurrent writes to be refused while reads work, and expects writes to work as soon as there is space. */
 const expectFullAndFree = async (
   service: ThingsService,
   reason: string,
@@ -27,7 +27,7 @@ const expectFullAndFree = async (
   expect(await service.count()).toBe(stored);
   await service.logged(because(reason));
   free();
-  expect(await write("/things/in-transaction")).toBe(200); // the first one: nothing has to recover
+  expect(await write("/things/in-transaction")).toBe(200); // already the first write succeeds
   expect(await write()).toBe(200);
   expect(await service.count()).toBe(stored);
 };

@@ -33,7 +33,7 @@ const count = (db: Pick<Database, "fetchValue">, to: number) =>
 
 const endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c";
 
-/** Runs the statement once, so that its text runs on the process from now on. */
+/** Runs the statement once, so that its text then runs in the reading process. */
 const known = async (db: Database): Promise<void> => void (await count(db, 100_000));
 
 /** Counts turns of the event loop until `act` has settled. */
@@ -50,7 +50,7 @@ const turnsDuring = async (act: () => Promise<unknown>): Promise<number> => {
   return turns;
 };
 
-/** Result of a promise; fails if microtasks alone settle it, which means that no thread was used. */
+/** Returns the result of a promise; fails if microtasks alone settle it, because then the reading process was not used. */
 const later = async <T>(promise: Promise<T>): Promise<T> => {
   let settled = false;
   void promise.then(
@@ -86,7 +86,7 @@ test("a text whose first read was short runs on the process after its first long
   expect(await turnsDuring(() => count(db, 400_000))).toBeGreaterThan(100);
 });
 
-test("with longReadMs 0, and in memory, there is no thread", async () => {
+test("with longReadMs 0, and in memory, the reading process is not used", async () => {
   await using inFile = opened({ longReadMs: 0 });
   await using inMemory = opened({ url: "sqlite://:memory:" });
   for (const db of [inFile, inMemory]) {
@@ -180,8 +180,8 @@ test("an aborted signal rejects at once, both waiting and running reads, and oth
   expect(await other).toBe(5);
 });
 
-test("a read without an end blocks nothing, even the first time; statementTimeoutMs rejects it, and an aborted signal at once; the next read does not wait for the abandoned one", async () => {
-  await using db = opened({ longReadMs: 20, statementTimeoutMs: 1000 }); // in which a busy machine reads a row
+test("an endless read blocks nothing, even the first time; statementTimeoutMs rejects it, and an aborted signal at once; the next read does not wait for the abandoned one", async () => {
+  await using db = opened({ longReadMs: 20, statementTimeoutMs: 1000 }); // long enough to read a row on a busy machine
   const next = (): Promise<unknown> => db.fetchValue("WITH RECURSIVE c(n) AS (VALUES (1)) SELECT n FROM c"); // on the process, since it is recursive
   const read = failure(db.query(endless));
   expect(await db.fetchValue("SELECT 7")).toBe(7);
@@ -198,7 +198,7 @@ test("a read without an end blocks nothing, even the first time; statementTimeou
   expect(await next()).toBe(1);
 });
 
-test("closing kills a read without an end after the callers' limit", async () => {
+test("closing kills an endless read after the callers' limit", async () => {
   const db = opened({ connectionTimeoutSecs: 0.2 });
   const read = failure(
     db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c"),

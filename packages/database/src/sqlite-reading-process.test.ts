@@ -54,7 +54,7 @@ test("from the build the reading process starts, and the process ends by itself;
   expect(await output(index, join(folder.path, "with.db"))).toBe("500000 true\n");
   rmSync(join(folder.path, "sqlite/reader-program.js"));
   const warning =
-    "database: long reads of SQLite block the process, because no other process can be started\n";
+    "database: long reads of SQLite block this process, because the reading process cannot be started\n";
   expect(await output(index, join(folder.path, "test.db"))).toBe(`500000 false\n${warning}`);
 });
 
@@ -77,7 +77,7 @@ db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT cou
 process.stdout.write("asked");
 `;
 
-test("a read without an end ends with its process, even when that is killed", async () => {
+test("an endless read ends with its process, even if the process is killed", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const database = join(folder.path, "test.db");
   const code = endless(pathToFileURL(here("index.ts")).href);

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "@framework/core/feature";
 import type { Statement } from "./statement.ts";
 
-/** A statement as an operation of the kind `db`: its text, never its parameters or rows. */
+/** Defines operations of the kind `db` for statements. They have the text, but never parameters or rows. */
 export const statementOperation = (dialect: "sqlite" | "postgres"): OperationDefinition<Statement> => ({
   kind: "db",
   role: "client",
@@ -13,7 +13,7 @@ export const statementOperation = (dialect: "sqlite" | "postgres"): OperationDef
   },
 });
 
-/** First words of statements: a closed list bounds the names. */
+/** Keywords used as names; a fixed list bounds their number. */
 const keywords: ReadonlySet<string> = new Set(
   "SELECT INSERT UPDATE DELETE WITH MERGE VALUES CREATE ALTER DROP TRUNCATE PRAGMA EXPLAIN VACUUM ANALYZE LOCK SET SHOW CALL COPY".split(
     " ",

@@ -1,13 +1,13 @@
 import { FrameworkError } from "@framework/core";
 import { checkValue, type SqlValue } from "./sql-value.ts";
 
-/** A statement with its parameters separate from its text, which contains `$1`, `$2` … Made by `sql`. */
+/** A statement, created by `sql`: a text with `$1`, `$2` …, and separately its values. */
 export class Statement {
   /** The SQL, with placeholders. */
   readonly text: string;
   /** Values of the placeholders. */
   readonly values: readonly SqlValue[];
-  /** The text between the values. */
+  /** The parts of the text between the values. */
   readonly pieces: readonly string[];
 
   constructor(text: string, values: readonly SqlValue[], pieces: readonly string[] = [text]) {
@@ -17,17 +17,17 @@ export class Statement {
   }
 }
 
-/** A value of a template: a parameter, or another statement that is inlined. */
+/** A value of a template: a parameter, or a statement to inline. */
 export type SqlInput = SqlValue | Statement;
 
 /** The tag `sql`, with builders for parts that are not parameters. */
 export interface SqlTag {
   (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement;
-  /** A quoted name of a table or column: the only safe way for a name that is not written in the program. */
+  /** Quotes the name of a table or column. Required for names that are not literals of the program. */
   identifier(...path: readonly string[]): Statement;
-  /** Statements with a separator between them. */
+  /** Joins statements with a separator. @default ", " */
   join(parts: readonly Statement[], separator?: string): Statement;
-  /** Parameters with commas between them, for `IN (…)`; at least one. */
+  /** Returns parameters separated by commas, for `IN (…)`; needs at least one value. */
   list(values: readonly SqlValue[]): Statement;
 }
 
@@ -51,7 +51,7 @@ const composed = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): S
   return parts.statement();
 };
 
-/** Cached texts of templates with values only. The same string each time makes map lookups fast, because its hash is known. */
+/** Cached texts of templates with values only. Reusing the same string makes map lookups fast, because its hash is cached. */
 const texts = new WeakMap<TemplateStringsArray, string>();
 
 const textOf = (strings: TemplateStringsArray): string => {
@@ -66,7 +66,7 @@ const textOf = (strings: TemplateStringsArray): string => {
 const numbered = (pieces: readonly string[]): string =>
   pieces.reduce((before, piece, at) => `${before}$${at}${piece}`);
 
-/** A list from a request's body would otherwise pass as a template, and its text be sent. */
+/** Rejects lists that are not templates: otherwise the text of a list in a request body would be sent as SQL. */
 const checkTemplate = (strings: unknown): void => {
   if (Array.isArray(strings) && Object.isFrozen(strings) && Object.hasOwn(strings, "raw")) return;
   throw badStatement(strings);
@@ -76,11 +76,11 @@ const badStatement = (given: unknown): FrameworkError => {
   const what = Array.isArray(given) ? "a list" : given === null ? "null" : typeof given;
   return new FrameworkError(
     "DATABASE_BAD_STATEMENT",
-    `a statement is a template, a text, or what \`sql\` made, not ${what}`,
+    `a statement must be a template, a string, or a statement of \`sql\`, not ${what}`,
   );
 };
 
-/** Builds a statement from texts, values and statements; values are numbered at the end, so no text is searched for `$1`. */
+/** Builds a statement from texts, values and statements. Values are numbered at the end, so that texts need not be searched for `$1`. */
 class Composition {
   private readonly pieces: string[] = [""];
   private readonly values: SqlValue[] = [];
@@ -111,7 +111,7 @@ const quoted = (name: string): string => {
   if (typeof name !== "string" || name === "" || name.includes("\0")) {
     throw new FrameworkError(
       "DATABASE_BAD_NAME",
-      "a name of a table or column has at least one character and no NUL",
+      "the name of a table or column must have at least one character and no NUL",
     );
   }
   return `"${name.replaceAll('"', '""')}"`;
@@ -131,7 +131,7 @@ const tag = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Sta
   ofTemplate(strings, inputs);
 
 /**
- * Makes a statement from a template: every `${value}` becomes a parameter and never a piece of text.
+ * Creates a statement from a template: every `${value}` becomes a parameter, never a part of the text.
  *
  * @example
  * db.query<Book>(sql`SELECT * FROM books WHERE genre = ${genre}`);
@@ -154,7 +154,7 @@ export const sql: SqlTag = Object.assign(tag, {
   },
 });
 
-/** Arguments of a query method: a template and its inputs, a statement, or text and its parameters. */
+/** First argument of a query method: a template, a statement, or a text. */
 export type Asked = TemplateStringsArray | Statement | string;
 export type AskedWith = readonly (SqlInput | readonly SqlValue[] | undefined)[];
 
@@ -171,12 +171,12 @@ export const toStatement = (asked: Asked, others: AskedWith): Statement => {
   return asked instanceof Statement ? asked : ofTemplate(asked, others as readonly SqlInput[]);
 };
 
-/** Checks the statement of a stream, which `sql` made. @throws DATABASE_BAD_STATEMENT */
+/** Checks that the argument of `stream` is a statement of `sql`. @throws DATABASE_BAD_STATEMENT */
 export const checkStatement = (given: unknown): void => {
   if (given instanceof Statement) return;
   throw new FrameworkError(
     "DATABASE_BAD_STATEMENT",
-    "a stream takes a statement of `sql`: stream(sql`SELECT …`)",
+    "a stream needs a statement of `sql`: stream(sql`SELECT …`)",
   );
 };
 
@@ -184,6 +184,6 @@ const listOf = ([values = noValues, ...more]: AskedWith): readonly SqlValue[] =>
   if (Array.isArray(values) && more.length === 0) return checkedValues(values);
   throw new FrameworkError(
     "DATABASE_BAD_PARAMETERS",
-    "the values of a text are one list: query(text, [first, second])",
+    "the values of a text must be one list: query(text, [first, second])",
   );
 };

@@ -2,5 +2,5 @@
 export { crashAtEachStatement, type CrashAtEachStatementOptions } from "./faults/crash-at-each-statement.ts";
 export type { Crash } from "./faults/doomed-process.ts";
 export { faultingDatabase, type FaultingDatabase, type FaultOptions } from "./faults/faulting-database.ts";
-// Databases of a test's own.
+// Separate databases for tests.
 export { databaseInFile, databaseInSchema, type TestDatabase } from "./testing/test-database.ts";

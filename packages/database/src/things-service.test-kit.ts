@@ -18,7 +18,7 @@ export interface ThingsService extends AsyncDisposable {
   ask(method: "GET" | "POST", path: string): Promise<number>;
   /** Number of stored rows. */
   count(): Promise<number>;
-  /** The first line of the log that holds; waits for it. */
+  /** Waits for the first log line that matches. */
   logged(holds: (line: LogLine) => boolean): Promise<LogLine>;
   /** All lines so far. */
   lines(): LogLine[];
@@ -46,7 +46,7 @@ export const thingsService = async (config: Partial<DatabaseConfig>): Promise<Th
   };
 };
 
-/** Whether a line gives this reason of a 503. */
+/** Returns whether a log line has this reason of a 503. */
 export const because =
   (reason: string | RegExp) =>
   (line: LogLine): boolean =>

@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { database } from "./index.ts";
 
-/** A service whose connection, disk and statements a test can use up; `DATABASE` is its configuration. */
+/** A service whose connections and disk a test can exhaust. `DATABASE` is its configuration. */
 const app = new (App.with(database))().enableDatabase(JSON.parse(process.env["DATABASE"] ?? "{}"));
 app.onEvent("startup", async () => {
   await app.db.execute("CREATE TABLE IF NOT EXISTS things (text TEXT)");

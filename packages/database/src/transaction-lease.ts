@@ -1,13 +1,13 @@
 import type { Awaitable } from "@framework/core";
 import type { OpenTransaction } from "./backend.ts";
-import type { Idler, IdleLimit } from "./idle-limit.ts";
+import type { IdleTransaction, IdleLimit } from "./idle-limit.ts";
 import { transactionIdle } from "./database-errors.ts";
 
-/** A transaction on its leased connection, which is rolled back and given up when no statement comes for too long. */
-export class TransactionLease implements Idler {
+/** A transaction on its leased connection. After the idle timeout it is rolled back and the connection released. */
+export class TransactionLease implements IdleTransaction {
   readonly open: OpenTransaction;
   private readonly limit: IdleLimit;
-  /** When a statement last began or ended. */
+  /** Time at which a statement last began or ended. */
   usedAt: number = performance.now();
   private running = 0;
   private hasExpired = false;
@@ -19,18 +19,18 @@ export class TransactionLease implements Idler {
     limit.add(this);
   }
 
-  /** Whether the connection was given up. */
+  /** Whether the connection was released. */
   get over(): boolean {
     return this.isOver;
   }
 
-  /** Restarts the idle timeout. @throws DATABASE_TRANSACTION_IDLE after it */
+  /** Restarts the idle timeout. @throws DATABASE_TRANSACTION_IDLE if it has already expired */
   touch(): void {
     if (this.hasExpired) throw transactionIdle(this.limit.idleMs);
     this.usedAt = performance.now();
   }
 
-  /** Notes that a statement is running, which is not idle however long it takes. */
+  /** Records the start of a statement: while one is running, the transaction is not idle. */
   begun(): void {
     this.running++;
   }
@@ -40,13 +40,13 @@ export class TransactionLease implements Idler {
     this.usedAt = performance.now();
   }
 
-  /** Commits and gives up the connection, even when the commit fails. `false` when the database rolled back instead. */
+  /** Commits and releases the connection, even if the commit fails. Returns `false` if the database rolled back instead. */
   commit(): Awaitable<boolean> {
     this.end();
     return this.open.commit();
   }
 
-  /** Rolls back and gives up the connection; never throws or rejects. */
+  /** Rolls back and releases the connection; never throws or rejects. */
   rollback(): Awaitable<void> {
     this.end();
     return this.open.rollback();

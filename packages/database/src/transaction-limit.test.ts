@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
 import { openDatabase } from "./index.ts";
 
-test("a transaction that is over leaves no timer of its limit behind", async () => {
+test("a finished transaction leaves no timer", async () => {
   const timers = new Set<number>();
   const hook = createHook({
     init: (id, type) => void (type === "Timeout" && timers.add(id)),
@@ -36,7 +36,7 @@ test("retries and isolation are checked before a transaction begins", async () =
   await db.close();
 });
 
-test("a transaction that passes its limit says so, unlike one that did not begin before it", async () => {
+test("a transaction that exceeds its limit has another error than one that did not begin in time", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const never = Promise.withResolvers<void>();
   const limited = db.transaction(() => never.promise, { timeoutSecs: 0.1 });

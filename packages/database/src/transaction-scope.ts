@@ -16,11 +16,11 @@ import type { TransactionLease } from "./transaction-lease.ts";
 /**
  * One level of a transaction: the transaction itself, or a savepoint in it.
  *
- * Rejects statements after its end, while a nested level is open, and after a statement of this level has failed: PostgreSQL aborts a transaction
- * then, SQLite does not, and a program must behave alike on both.
+ * Rejects statements after its end, while a nested level is open, and after a statement of this level has failed: PostgreSQL aborts the transaction
+ * then and SQLite does not, but both must behave the same.
  */
 export class TransactionScope implements Session {
-  /** Called after the outermost commit; one list for all levels. */
+  /** Callbacks after the outermost commit, shared by all levels. */
   readonly callbacks: CommitCallbacks;
   private readonly lease: TransactionLease;
   private readonly depth: number;
@@ -35,7 +35,7 @@ export class TransactionScope implements Session {
     this.depth = depth;
     this.callbacks = callbacks;
     this.callbacksBefore = callbacks.count;
-    this.notesBefore = lease.open.keptNotes?.count ?? 0;
+    this.notesBefore = lease.open.bufferedNotifications?.count ?? 0;
   }
 
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
@@ -48,7 +48,7 @@ export class TransactionScope implements Session {
     try {
       for (;;) {
         const { done, value } = await this.later(batches.next(), statement.text);
-        this.check(); // it may have ended meanwhile
+        this.check(); // the level may have ended meanwhile
         if (done === true) return;
         yield value;
         this.check();
@@ -85,24 +85,24 @@ export class TransactionScope implements Session {
     }
   }
 
-  /** Keeps the changes of a nested level. @throws DATABASE_TRANSACTION_ABORTED when one of its statements has failed */
+  /** Keeps the changes of a nested level. @throws DATABASE_TRANSACTION_ABORTED if one of its statements has failed */
   async keep(nested: TransactionScope): Promise<void> {
     nested.finish();
     await this.leave(nested, `RELEASE SAVEPOINT ${nested.savepoint}`);
   }
 
-  /** Undoes the changes of a nested level, and drops its callbacks and notifications. */
+  /** Rolls back a nested level, and drops its callbacks and notifications. */
   async undo(nested: TransactionScope): Promise<void> {
     nested.end();
     this.callbacks.dropFrom(nested.callbacksBefore);
-    this.lease.open.keptNotes?.dropFrom(nested.notesBefore);
-    if (this.nested !== nested) return; // its release has failed, and so has this level
-    if (this.lease.over) return; // the whole transaction is undone
+    this.lease.open.bufferedNotifications?.dropFrom(nested.notesBefore);
+    if (this.nested !== nested) return; // its release has failed, so this level has failed too
+    if (this.lease.over) return; // the whole transaction has been rolled back
     const { savepoint } = nested;
     await this.leave(nested, `ROLLBACK TO SAVEPOINT ${savepoint}; RELEASE SAVEPOINT ${savepoint}`);
   }
 
-  /** Ends the level. @throws what failed in it, if anything did */
+  /** Ends the level successfully. Throws the first failure of the level, if there was one. */
   finish(): void {
     if (this.hasEnded) throw transactionOver();
     this.lease.touch();
@@ -111,13 +111,13 @@ export class TransactionScope implements Session {
     if (this.failure !== null) throw this.failure;
   }
 
-  /** Ends the level, whatever happened in it. */
+  /** Ends the level without checks. */
   end(): void {
     this.nested?.end();
     this.hasEnded = true;
   }
 
-  /** The error of a commit that was answered with a rollback. */
+  /** The error of a commit that the database replaced by a rollback. */
   get abortion(): unknown {
     return this.failure ?? transactionAborted(null, null);
   }
@@ -164,7 +164,7 @@ export class TransactionScope implements Session {
     if (this.failure !== null) throw this.failure;
   }
 
-  /** Notes the first failure of this level; an error of an already failed level is that failure. */
+  /** Records the first failure of this level. Returns the error to throw: the recorded failure, if the level had already failed. */
   private failed(error: unknown, text: string): unknown {
     if (wasNotSent(error)) return error;
     if (this.failure !== null) return this.failure;
@@ -173,7 +173,7 @@ export class TransactionScope implements Session {
   }
 }
 
-/** Whether an error is a mistake that was found before the database got the statement: it changes nothing. */
+/** Whether an error was thrown before the statement was sent, so that the transaction is not affected. */
 const wasNotSent = (error: unknown): boolean =>
   FrameworkError.is(error) &&
   !(error instanceof DatabaseError) &&

@@ -4,7 +4,7 @@ import type {
   Backend,
   BeginOptions,
   Execution,
-  KeptNotes,
+  BufferedNotifications,
   OpenTransaction,
   Outcome,
   PoolMetrics,
@@ -15,9 +15,9 @@ import { ReasonLog } from "./reason-log.ts";
 import type { Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
 
-/** Options of the watching backend. */
+/** Options of `WatchedBackend`. */
 export interface WatchOptions {
-  /** Statements that run longer are logged with their text, and longer waits without one; 0 disables it. */
+  /** Threshold for logging slow statements, with their text, and long waits; 0 disables it. */
   readonly slowQueryMs: number;
   readonly log: () => Logger | null;
   /** Publishes each statement. */
@@ -30,14 +30,14 @@ export interface WatchOptions {
 
 const MAX_LOGGED_TEXT = 1000;
 
-/** A backend whose statements are counted, timed and published as operations. */
+/** Wraps a backend to count and time its statements and publish them as operations. */
 export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
   readonly maxTransactions: number;
   readonly idleInTransactionMs: number;
   private readonly backend: Backend;
   private readonly options: WatchOptions;
-  /** Durations below this need no action. */
+  /** Minimum duration at which a statement is slow or a long read. */
   private readonly noticeMs: number;
   readonly reasons: ReasonLog;
   statements = 0;
@@ -83,7 +83,7 @@ export class WatchedBackend implements Backend {
     }
   }
 
-  /** Records how long a statement waited and ran; returns the time that it ran, in milliseconds. */
+  /** Records the duration of a statement without its wait; returns it in milliseconds. */
   private observed(from: number, waitedMs: number): number {
     const ranMs = performance.now() - from - waitedMs;
     this.options.seconds?.observe(ranMs / 1000);
@@ -146,7 +146,7 @@ export class WatchedBackend implements Backend {
     });
   }
 
-  /** Runs what is no statement; its error is logged if it is a 503. */
+  /** Runs an operation that is not a statement, and logs its error if it is a 503. */
   explained<T>(act: () => Awaitable<T>): Awaitable<T> {
     const failed = (error: unknown): never => {
       this.reasons.failed(error);
@@ -164,7 +164,7 @@ export class WatchedBackend implements Backend {
     return this.follow(this.backend.stream(statement, batchSize, signal), statement);
   }
 
-  /** Counts and publishes a stream as one statement, which ends with its last row or when its reader leaves. */
+  /** Counts and publishes a stream as one statement, which ends with the last row or when the reader breaks off. */
   async *follow(batches: AsyncIterableIterator<Row[]>, statement: Statement): AsyncGenerator<Row[]> {
     this.statements++;
     const operation = this.options.operations.begin(statement);
@@ -221,8 +221,8 @@ class WatchedTransaction implements OpenTransaction {
     return this.watch.explained(() => this.open.script(text, signal));
   }
 
-  get keptNotes(): KeptNotes | undefined {
-    return this.open.keptNotes;
+  get bufferedNotifications(): BufferedNotifications | undefined {
+    return this.open.bufferedNotifications;
   }
 
   notify(channel: string, payload: string): Awaitable<void> {

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
 import { principalOf } from "@framework/core/feature";
 
-/** The default name of a caller, with its kind: `key:billing`, `user:ann`, `client:web`, `subject:42`; `null` for an anonymous one. */
+/** Returns the default name of a caller, with its kind: `key:billing`, `user:ann`, `client:web`, `subject:42`; `null` for an anonymous one. */
 export const callerOf = (request: HttpRequest): string | null => {
   const { apiKeyName, user, claims } = principalOf(request) ?? {};
   const client = claims?.["client_id"] ?? claims?.["azp"]; // RFC 9068 2.2, OpenID Connect Core 2

@@ -55,7 +55,7 @@ test("the metric names the API key, the user, or the token's client or subject, 
   });
 });
 
-test("10,000 callers make no more series than maxCallers and one for the rest of each route, and every call is counted", async () => {
+test("10,000 callers create at most maxCallers series and one for the rest of each route, and every call is counted", async () => {
   const app = new Api()
     .enableDeprecation({ maxCallers: 20, callerOf: (request) => request.getHeader("x-caller") })
     .enablePrometheus({ processMetrics: false });
@@ -71,7 +71,7 @@ test("10,000 callers make no more series than maxCallers and one for the rest of
   expect(counts['caller="other",method="GET",path="/b/{id}"']).toBe(4990);
 });
 
-test("a callerOf that returns a promise is an error, and one that returns undefined names no caller", async () => {
+test("a callerOf that returns a promise is an error, and undefined means no caller", async () => {
   for (const [name, status] of [
     [Promise.resolve("ann"), 500],
     [undefined, 200],

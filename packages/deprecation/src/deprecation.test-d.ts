@@ -15,8 +15,8 @@ new (Blueprint.with(deprecation))("/v1", { deprecated: "2026-11-01" }).get(
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableDeprecation();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableDeprecation({ sinze: "2026-11-01" });
 
-// @ts-expect-error dates are text, so that their zone is written
+// @ts-expect-error dates are strings, so that their time zone is explicit
 app.get("/c", { deprecated: new Date() }, () => 1);

@@ -56,7 +56,7 @@ test("middleware that answers before the route does not hide the fields", async 
   expect(await ask(app, "/v1/books/7")).toEqual(expected);
 });
 
-test("a blueprint's options hold for its routes, and a route may replace or refuse them", async () => {
+test("a blueprint's options apply to its routes, and a route may replace or disable them", async () => {
   const v1 = new (Blueprint.with(deprecation))("/v1", {
     deprecated: true,
     sunset: "2027-11-01",
@@ -82,7 +82,7 @@ test("a blueprint's options hold for its routes, and a route may replace or refu
   expect(await ask(app, "/v1/health")).toEqual([null, null, null]);
 });
 
-test("a route with deprecated: false needs nothing of its blueprint's successor and sunset", async () => {
+test("a route with deprecated: false ignores its blueprint's successor and sunset", async () => {
   const v1 = new (Blueprint.with(deprecation))("/v1/{tenant}", {
     deprecated: "2026-11-01",
     sunset: "2027-11-01",
@@ -111,7 +111,7 @@ test("a successor of the route itself with deprecated: false is a start error", 
   ]);
 });
 
-test("fields that the handler set stay, and its links too", async () => {
+test("fields and links set by the handler are kept", async () => {
   const app = new Api().enableDeprecation();
   const headers = { deprecation: "@1", sunset: "Thu, 01 Jan 2026 00:00:00 GMT", link: '</>; rel="up"' };
   app.get(
@@ -126,10 +126,10 @@ test("fields that the handler set stay, and its links too", async () => {
   ]);
 });
 
-/** Any character: fast-check's unit `binary` first makes a map of all of them, which takes a second. */
+/** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
-test("no path of a client can leave the link or add a field", async () => {
+test("no request path can break out of the link or add a field", async () => {
   const app = new Api().enableDeprecation();
   app.get("/v1/{id}/{*rest}", { deprecated: "2026-11-01", successor: "/v2/{id}/{*rest}" }, () => 1);
   await app.start();
@@ -175,7 +175,7 @@ test.each<[string, DeprecationRouteOptions, string]>([
   [
     "an unknown parameter",
     { deprecated: "2026-11-01", successor: "/v2/{isbn}" },
-    "{isbn}, which is no parameter",
+    "{isbn}, which is not a parameter",
   ],
   [
     "a successor that ends the link",

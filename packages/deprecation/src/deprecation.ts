@@ -22,8 +22,8 @@ import {
 /** The methods that the feature adds to an app. */
 export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
   /**
-   * Announces the deprecation of routes and blueprints with the options `deprecated`, `sunset` and `successor`, on every reply, and counts who still
-   * calls them.
+   * Announces the deprecation of routes and blueprints with the options `deprecated`, `sunset` and `successor`, on every reply, and counts by caller how often they are
+   * still called.
    *
    * @throws CORE_BAD_CONFIG and CORE_BAD_ROUTE at start, with all other mistakes
    */
@@ -31,7 +31,7 @@ export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
 }
 
 /**
- * Tells clients that routes are deprecated (RFC 9745), until when they work (RFC 8594) and what replaces them (RFC 5829).
+ * Announces to clients that routes are deprecated (RFC 9745), until when they work (RFC 8594) and their replacement (RFC 5829).
  *
  * @example
  * const app = new (App.with(deprecation))().enableDeprecation();
@@ -86,12 +86,10 @@ export const deprecation: Feature<Deprecation> = {
 const nameOf = (name: unknown): string | null => {
   if (typeof name === "string") return name;
   if (name === null || name === undefined) return null;
-  throw new TypeError(
-    `deprecation: callerOf must return a text, or null for none, and returned ${returnedInstead(name)}`,
-  );
+  throw new TypeError(`deprecation: callerOf must return a string or null, not ${returnedInstead(name)}`);
 };
 
-/** A request without a notice costs one look-up in a map of the deprecated routes. */
+/** A request to a current route costs one lookup in a map of the deprecated routes. */
 const announceAndCount = (
   notices: ReadonlyMap<object, Notice>,
   calls: DeprecatedCalls,

@@ -4,7 +4,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { deprecation } from "./index.ts";
 
-test("the dates and the successor of a route are told, and not who calls it", async () => {
+test("reasons have the dates and the successor of a route, but not the caller", async () => {
   const makeApp = () => {
     const app = new (App.with(deprecation))().enableDeprecation();
     app.get("/old", { deprecated: "2026-11-01", sunset: "2027-11-01", successor: "/new" }, () => 1);

@@ -2,7 +2,7 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { DecisionReasons } from "@framework/core/feature";
 import type { Notice } from "./notice.ts";
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Callers are counted by their names, which are left out. */
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Names of callers are omitted. */
 export const withReasons =
   (
     announce: Middleware<HttpRequest, Response>,

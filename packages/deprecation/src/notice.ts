@@ -3,7 +3,7 @@ import type { FieldUse } from "@framework/core/feature";
 import { parseDate } from "./date.ts";
 import { deprecatedAt, type DeprecationRouteOptions } from "./route-options.ts";
 
-/** What the replies of a deprecated route say. */
+/** Header fields of a deprecated route. */
 export interface Notice {
   /** `Deprecation`, a structured date (RFC 9745 2.1). */
   readonly deprecation: string | null;
@@ -29,7 +29,7 @@ export const noticeOf = (
   };
 };
 
-/** Sets the fields on a reply; those that the handler set itself stay, links are added. */
+/** Sets the fields on a reply; keeps those set by the handler, and appends links. */
 export const announce = (
   reply: Response,
   { deprecation, sunset, successor }: Notice,
@@ -44,7 +44,7 @@ export const announce = (
   return reply;
 };
 
-/** Encodes the values, so that a client cannot leave the link; the slashes of a wildcard stay. */
+/** Encodes the values, so that a client cannot break out of the link; slashes of a wildcard are kept. */
 const filled = (successor: string, params: Readonly<Record<string, string>>): string =>
   successor.replaceAll(/\{(\*?)([^{}]*)\}/g, (_all, wildcard: string, name: string) => {
     const value = params[name] ?? "";
@@ -68,7 +68,7 @@ export const fieldsOf = (
     (text.startsWith("@") ? new Date(Number(text.slice(1)) * 1000) : new Date(text)).toISOString();
   return [
     ...(deprecation === null ? [] : [field("Deprecation", `Deprecated since ${date(deprecation)}.`)]),
-    ...(sunset === null ? [] : [field("Sunset", `May stop to work on ${date(sunset)}.`)]),
+    ...(sunset === null ? [] : [field("Sunset", `May stop working on ${date(sunset)}.`)]),
     ...(successor === null && policy === undefined
       ? []
       : [field("Link", successor === null ? "Page about the deprecation." : `Use ${successor} instead.`)]),

@@ -4,13 +4,13 @@ import { parseDate } from "./date.ts";
 /** The route options of the feature; those of a blueprint are the defaults of its routes. */
 export interface DeprecationRouteOptions {
   /**
-   * Since when clients should no longer use the route, also in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the `since` of
+   * Date from which clients should no longer use the route, may be in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the `since` of
    * `enableDeprecation`; `false` exempts the route from its blueprint's deprecation, sunset and successor.
    */
   readonly deprecated?: string | boolean;
-  /** From when on requests may fail: a day or a time as above, not before the deprecation. */
+  /** Date from which requests may fail: a day or a time as above, not before the deprecation. */
   readonly sunset?: string | false;
-  /** What to use instead: a path, which may have the route's parameters (`"/v2/books/{id}"`), or an http(s) URL. */
+  /** Replacement: a path, which may have the route's parameters (`"/v2/books/{id}"`), or an http(s) URL. */
   readonly successor?: string | false;
 }
 
@@ -32,7 +32,7 @@ export const deprecatedProblem = (value: unknown, since: string | undefined): st
   if (value === false || (value !== true && parseDate(value) !== null)) return null;
   if (value !== true) return `must be true, false, ${DATE}`;
   return since === undefined
-    ? "true needs a date, because clients are told one: name it here, or for all routes in enableDeprecation({ since })"
+    ? "true needs a date to announce: set it here, or for all routes in enableDeprecation({ since })"
     : null;
 };
 
@@ -40,7 +40,7 @@ export const sunsetProblem = (value: unknown, route: Route, since: string | unde
   if (value === false) return null;
   const sunset = parseDate(value);
   if (sunset === null) return `must be ${DATE}`;
-  if (optionsOf(route).deprecated === false) return unusedBesideFalse(route, "sunset");
+  if (optionsOf(route).deprecated === false) return unusedWithFalse(route, "sunset");
   const deprecated = deprecatedAt(optionsOf(route), since);
   return deprecated !== null && sunset < deprecated ? "must not be before the route is deprecated" : null;
 };
@@ -50,16 +50,16 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   if (typeof value !== "string" || !isLink(value))
     return 'must be a path such as "/v2/books/{id}" or an http(s) URL, in ASCII without spaces';
   const { deprecated, sunset = false } = optionsOf(route);
-  if (deprecated === false) return unusedBesideFalse(route, "successor");
+  if (deprecated === false) return unusedWithFalse(route, "successor");
   if (deprecated === undefined && sunset === false)
     return "needs the option deprecated or sunset: a current route has no successor";
   const known = namesIn(route.path);
   const unknown = namesIn(value).find((name) => !known.includes(name));
-  return unknown === undefined ? null : `has {${unknown}}, which is no parameter of ${route.path}`;
+  return unknown === undefined ? null : `has {${unknown}}, which is not a parameter of ${route.path}`;
 };
 
-/** The mistake of an option beside `deprecated: false`, unless it is the blueprint's, from which the route is exempt. */
-const unusedBesideFalse = (route: Route, name: keyof DeprecationRouteOptions): string | null =>
+/** Returns the problem of an option combined with `deprecated: false`, unless it is inherited from the blueprint. */
+const unusedWithFalse = (route: Route, name: keyof DeprecationRouteOptions): string | null =>
   optionsOf({ options: route.ownOptions })[name] === undefined
     ? null
     : "has no effect with deprecated: false: remove one of the two";

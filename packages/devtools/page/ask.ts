@@ -1,12 +1,12 @@
 import type { ActionReport, FieldReport } from "../src/messages.ts";
 import { byId, element } from "./element.ts";
 
-/** Asks for the texts of an action; `null` when the developer leaves. */
+/** Prompts for the fields of an action; `null` when the dialog is cancelled. */
 export const askTexts = ({
   label,
   fields,
 }: ActionReport): Promise<Readonly<Record<string, string>> | null> => {
-  const dialog = byId("ask") as HTMLDialogElement; // page.html has it
+  const dialog = byId("ask") as HTMLDialogElement; // in page.html
   const { promise, resolve } = Promise.withResolvers<Readonly<Record<string, string>> | null>();
   const inputs = fields.map((field) => [field, inputOf(field)] as const);
   const form = element(
@@ -27,9 +27,9 @@ export const askTexts = ({
         ? Object.fromEntries(inputs.map(([field, input]) => [field.name, input.value]))
         : null,
     );
-    form.remove(); // the next dialog may be open already: the event comes later than the closing
+    form.remove(); // the next dialog may be open already, because the event is asynchronous
   };
-  // A dialog's own form needs no submission: the policy of the page allows none.
+  // The form is not submitted: the page's content security policy forbids it.
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     dialog.close("go");

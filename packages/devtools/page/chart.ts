@@ -1,10 +1,10 @@
 import { element, setText } from "./element.ts";
-import { told } from "./live-table.ts";
+import { formatNumber } from "./live-table.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 480;
 const HEIGHT = 120;
-/** Rows of a table beside a chart. */
+/** Rows in the table of a chart. */
 const ROWS = 12;
 
 /** One line of a chart; `null` where nothing was measured. */
@@ -13,7 +13,7 @@ export interface Line {
   readonly points: readonly (number | null)[];
 }
 
-/** A chart that is brought up to date in place. */
+/** A chart that is updated in place. */
 export interface Chart<Content> {
   readonly root: HTMLElement;
   update(content: Content): void;
@@ -31,7 +31,7 @@ const svgElement = (name: string, attributes: Readonly<Record<string, string | n
   return made;
 };
 
-/** A figure with a picture for eyes, one sentence for readers that hear the page, and the numbers as a table. */
+/** A figure with a picture, a label for screen readers, and the numbers as a table. */
 const figure = (title: string, unit: string) => {
   const now = element("span", { class: "value" });
   const picture = svgElement("svg", {
@@ -64,12 +64,12 @@ const figure = (title: string, unit: string) => {
   return {
     root,
     picture,
-    say(current: string, top: number): void {
+    setCaption(current: string, top: number): void {
       setText(now, current);
-      setText(most, told(top));
-      picture.setAttribute("aria-label", `${title}: ${current}. At most ${told(top)} ${unit}`.trim());
+      setText(most, formatNumber(top));
+      picture.setAttribute("aria-label", `${title}: ${current}. At most ${formatNumber(top)} ${unit}`.trim());
     },
-    /** Fills the table while it is open. */
+    /** Updates the table while it is open. */
     table(columns: readonly string[], rows: () => readonly (readonly string[])[]): void {
       if (!numbers.open) return;
       head.replaceChildren(...columns.map((column) => element("th", { scope: "col" }, column)));
@@ -80,9 +80,9 @@ const figure = (title: string, unit: string) => {
   };
 };
 
-/** A chart of up to three lines over the last two minutes, which differ by colour and by dashes. */
+/** A chart of up to three lines over the last two minutes, with different colours and dashes. */
 export const lineChart = (title: string, unit: string): Chart<readonly Line[]> => {
-  const { root, picture, say, table } = figure(title, unit);
+  const { root, picture, setCaption, table } = figure(title, unit);
   return {
     root,
     update(lines) {
@@ -92,7 +92,7 @@ export const lineChart = (title: string, unit: string): Chart<readonly Line[]> =
           svgElement("path", { class: `line-${at + 1}`, d: path(points, top) }),
         ),
       );
-      say(lines.map(({ name, points }) => `${name} ${shown(points.at(-1))}`).join(", "), top);
+      setCaption(lines.map(({ name, points }) => `${name} ${shown(points.at(-1))}`).join(", "), top);
       table(["Seconds ago", ...lines.map(({ name }) => name)], () => rowsOf(lines));
     },
   };
@@ -100,7 +100,7 @@ export const lineChart = (title: string, unit: string): Chart<readonly Line[]> =
 
 /** A histogram: a bar for each bucket between the first and the last that is not empty. */
 export const barChart = (title: string, unit: string): Chart<{ bars: readonly Bar[]; text: string }> => {
-  const { root, picture, say, table } = figure(title, unit);
+  const { root, picture, setCaption, table } = figure(title, unit);
   return {
     root,
     update({ bars, text }) {
@@ -113,13 +113,13 @@ export const barChart = (title: string, unit: string): Chart<{ bars: readonly Ba
           return svgElement("rect", { class: "bar", ...place });
         }),
       );
-      say(text, top);
-      table(["Up to", "Observations"], () => bars.map(({ label, value }) => [label, told(value)]));
+      setCaption(text, top);
+      table(["Up to", "Observations"], () => bars.map(({ label, value }) => [label, formatNumber(value)]));
     },
   };
 };
 
-/** A line with a gap wherever nothing was measured; a point between two gaps is a short dash. */
+/** Returns a path with a gap for each missing value; a point between two gaps is a short dash. */
 const path = (points: readonly (number | null)[], top: number): string =>
   points
     .map((point, at) => {
@@ -131,7 +131,7 @@ const path = (points: readonly (number | null)[], top: number): string =>
     })
     .join("");
 
-/** About a dozen moments, the latest first. */
+/** Returns about a dozen samples, the latest first. */
 const rowsOf = (lines: readonly Line[]): readonly (readonly string[])[] => {
   const count = Math.max(...lines.map(({ points }) => points.length));
   const step = Math.max(1, Math.ceil(count / ROWS));
@@ -140,4 +140,4 @@ const rowsOf = (lines: readonly Line[]): readonly (readonly string[])[] => {
 };
 
 const shown = (value: number | null | undefined): string =>
-  value === null || value === undefined ? "–" : told(value);
+  value === null || value === undefined ? "–" : formatNumber(value);

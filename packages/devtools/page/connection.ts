@@ -4,7 +4,7 @@ import type { Call, Message, Outcome } from "../src/messages.ts";
 const KEY = "devtools.token";
 const RETRY_MS = 1000;
 
-/** Takes the token from the address, and keeps it for reloads of this tab. */
+/** Removes the token from the address, and stores it for reloads of this tab. */
 const takeToken = (): string => {
   const [, given] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
   if (given !== undefined) {
@@ -14,7 +14,7 @@ const takeToken = (): string => {
   return sessionStorage.getItem(KEY) ?? "";
 };
 
-/** What a page hears. */
+/** Callbacks of the connection. */
 export interface Listener {
   hello(facts: ServiceFacts & { readonly worker: string }): void;
   message(message: Message): void;
@@ -24,7 +24,7 @@ export interface Listener {
 const token = takeToken();
 const authorization = { authorization: `Bearer ${token}` };
 
-/** Follows the service for as long as the page is open. */
+/** Receives events of the service while the page is open, and reconnects. */
 export const connect = async (listener: Listener): Promise<void> => {
   for (;;) {
     try {
@@ -38,17 +38,17 @@ export const connect = async (listener: Listener): Promise<void> => {
         else listener.message(data as Message);
       });
     } catch {
-      // the service is away, such as during a restart: the page tries again
+      // the service is unavailable, such as during a restart
     }
-    listener.state("The service is away; trying again", false);
+    listener.state("The service is unavailable; reconnecting", false);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 };
 
-/** Reads server-sent events. */
+/** Parses server-sent events. */
 const readEvents = async (
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  heard: (event: string, data: unknown) => void,
+  onEvent: (event: string, data: unknown) => void,
 ): Promise<void> => {
   let text = "";
   for await (const chunk of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
@@ -62,12 +62,12 @@ const readEvents = async (
           .map((line) => line.slice(field.length + 2))
           .join("\n");
       const data = of("data");
-      if (data !== "") heard(of("event"), JSON.parse(data));
+      if (data !== "") onEvent(of("event"), JSON.parse(data));
     }
   }
 };
 
-/** Asks a worker for something; `null` for any. */
+/** Sends a call to a worker; `null` for any worker. */
 export const call = async (asked: Call, worker: string | null): Promise<Outcome> => {
   try {
     const reply = await fetch("/call", {

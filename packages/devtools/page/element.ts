@@ -1,11 +1,11 @@
 type Child = Node | string;
 
-/** Attributes and listeners of an element; `false` leaves an attribute out. */
+/** Attributes and listeners of an element; `false` omits an attribute. */
 export interface Attributes {
   readonly [name: string]: string | boolean | (() => void);
 }
 
-/** Creates an element. Every text is a text node, so that nothing of a service is read as HTML. */
+/** Creates an element. Strings become text nodes, so that text of a service is never parsed as HTML. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -27,7 +27,7 @@ export const byId = (id: string): HTMLElement => {
   return found;
 };
 
-/** Replaces a text only when it differs, so that a selection stays. */
+/** Replaces a text only when it differs, to keep the selection. */
 export const setText = (node: Element, text: string): void => {
   if (node.textContent !== text) node.textContent = text;
 };

@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 
 type Bars = Chart<ReturnType<typeof bucketsOf>>;
 
-/** The histograms of features, a chart for each set of labels; observations since the page was opened, of all workers. */
+/** The histograms of features of all workers since the page was opened, one chart per set of labels. */
 export const histogramCharts = (store: Store, isWanted: (name: string) => boolean): View => {
   const charts = new Map<string, Bars>();
   const place = element("div", { class: "charts" });

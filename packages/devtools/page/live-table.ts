@@ -1,6 +1,6 @@
 import { element, setText } from "./element.ts";
 
-/** A row as it should be: the same `id` keeps its elements, so that focus and selection stay. */
+/** A row to show. Rows with the same `id` reuse their elements, so that focus and selection stay. */
 export interface LiveRow {
   readonly id: string;
   readonly cells: readonly (string | number)[];
@@ -12,13 +12,13 @@ export interface LiveRow {
   readonly actions?: readonly { readonly label: string; readonly run: () => void }[];
 }
 
-/** A table that is brought up to date in place. */
+/** A table that is updated in place. */
 export interface LiveTable {
   readonly root: HTMLElement;
   update(columns: readonly string[], rows: readonly LiveRow[]): void;
 }
 
-/** Creates a table. @param name what it is, for readers that hear the page */
+/** Creates a table. @param name label for screen readers */
 export const liveTable = (name: string): LiveTable => {
   const head = element("tr");
   const body = element("tbody");
@@ -53,7 +53,7 @@ export const liveTable = (name: string): LiveTable => {
       const wanted = [typeof cell === "number" ? "number" : "", row.classes?.[at] ?? ""].join(" ").trim();
       if (td.className !== wanted) td.className = wanted;
       const target = td.firstElementChild ?? td;
-      setText(target, typeof cell === "number" ? told(cell) : cell);
+      setText(target, typeof cell === "number" ? formatNumber(cell) : cell);
       if (at === 0 && row.open !== undefined)
         target.setAttribute("aria-expanded", String(row.isOpen === true));
     }
@@ -105,8 +105,8 @@ export const liveTable = (name: string): LiveTable => {
   };
 };
 
-/** A number for people. */
-export const told = (value: number): string => {
+/** Formats a number for display. */
+export const formatNumber = (value: number): string => {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   return value.toLocaleString("en", { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 1 });
 };

@@ -20,7 +20,7 @@ const fixed: readonly (readonly [at: string, title: string, make: () => View])[]
   ["metrics", "Metrics", () => metricsView(store)],
 ];
 
-/** The views that exist now: the fixed ones, and one for each panel. */
+/** Returns the current views: the fixed ones, and one per panel. */
 const views = (): readonly (readonly [at: string, title: string, make: () => View])[] => [
   ...fixed,
   ...store
@@ -61,7 +61,7 @@ const paint = (): void => {
   shown.view.update();
 };
 
-/** Paints at the next frame, however many messages arrive before it. */
+/** Schedules one repaint at the next frame. */
 const changed = (): void => {
   if (isDue) return;
   isDue = true;

@@ -1,6 +1,6 @@
 import { element, setText } from "./element.ts";
 import { histogramCharts } from "./histogram-charts.ts";
-import { liveTable, told } from "./live-table.ts";
+import { liveTable, formatNumber } from "./live-table.ts";
 import { serviceCharts } from "./service-charts.ts";
 import type { Series, Store } from "./store.ts";
 import type { View } from "./view.ts";
@@ -15,7 +15,7 @@ interface Plot {
   paint(series: Series): void;
 }
 
-/** Charts of the service, histograms of its features, and a plot of the last two minutes for each metric; counters as their growth in a second. */
+/** Charts of the service, histograms of its features, and a plot of the last two minutes for each metric; counters as rates per second. */
 export const metricsView = (store: Store): View => {
   const field = element("input", { type: "search", id: "filter" });
   const fits = (name: string): boolean => name.toLowerCase().includes(field.value.toLowerCase());
@@ -79,10 +79,10 @@ const rowOf = ({ key, metric, labels, points, total }: Series) => ({
   id: key,
   cells: [
     nameOf(metric.name, labels),
-    told(points.at(-1) ?? 0),
-    told(Math.min(...points)),
-    told(Math.max(...points)),
-    metric.type === "counter" ? told(total ?? 0) : "",
+    formatNumber(points.at(-1) ?? 0),
+    formatNumber(Math.min(...points)),
+    formatNumber(Math.max(...points)),
+    metric.type === "counter" ? formatNumber(total ?? 0) : "",
   ],
 });
 
@@ -110,7 +110,9 @@ const newPlot = ({ metric, labels }: Series): Plot => {
       const last = points.at(-1) ?? 0;
       setText(
         value,
-        metric.type === "counter" ? `${told(last)} a second, ${told(total ?? 0)} in all` : told(last),
+        metric.type === "counter"
+          ? `${formatNumber(last)} a second, ${formatNumber(total ?? 0)} in all`
+          : formatNumber(last),
       );
       line.setAttribute("points", path(points));
     },

@@ -4,7 +4,7 @@ import { askTexts } from "./ask.ts";
 import { call } from "./connection.ts";
 import { element, setText } from "./element.ts";
 import { liveTable, type LiveRow } from "./live-table.ts";
-import { say } from "./say.ts";
+import { showResult } from "./show-result.ts";
 import type { Store } from "./store.ts";
 import type { View } from "./view.ts";
 
@@ -28,9 +28,9 @@ export const panelView = (store: Store, name: string): View => {
     if (texts === null) return;
     const asked = { do: "act", panel: name, action: action.name, row: of?.row ?? null, texts } as const;
     const outcome = await call(asked, of?.worker ?? null);
-    if (!outcome.ok) say(outcome.message, false);
+    if (!outcome.ok) showResult(outcome.message, false);
     else
-      say(
+      showResult(
         "message" in outcome ? (outcome.message ?? `${action.label}: done`) : `${action.label}: done`,
         true,
       );

@@ -1,12 +1,12 @@
 import type { RequestEntry } from "../src/requests/request-entry.ts";
 import { element, setText } from "./element.ts";
-import { liveTable, told } from "./live-table.ts";
+import { liveTable, formatNumber } from "./live-table.ts";
 import type { Store } from "./store.ts";
 import type { View } from "./view.ts";
 
 const MAX_SHOWN = 100;
 
-/** The requests as they are answered, and the steps of one. */
+/** Live requests, and the steps of the selected one. */
 export const requestsView = (store: Store): View => {
   let filter = "";
   let open: string | null = null;
@@ -97,7 +97,7 @@ const steps = (entry: RequestEntry): readonly HTMLElement[] => {
     element(
       "p",
       {},
-      `${entry.status ?? "failed"} in ${told(entry.ms)} ms, ${entry.route === null ? "no route" : `route ${entry.route}`}, worker ${entry.worker}. `,
+      `${entry.status ?? "failed"} in ${formatNumber(entry.ms)} ms, ${entry.route === null ? "no route" : `route ${entry.route}`}, worker ${entry.worker}. `,
       slowest === undefined ? "" : `Slowest: ${slowest.name}, ${Math.round(Math.min(1, share) * 100)} %.`,
     ),
     ...(entry.omittedSteps > 0 ? [element("p", {}, `${entry.omittedSteps} more steps are not shown`)] : []),

@@ -4,7 +4,7 @@ import { liveTable } from "./live-table.ts";
 import type { Store } from "./store.ts";
 import type { View } from "./view.ts";
 
-/** The routes, and the order of the middleware of one. */
+/** The routes, and the middleware order of the selected one. */
 export const routesView = (store: Store): View => {
   let open: string | null = null;
   let painted: ServiceFacts | null = null;

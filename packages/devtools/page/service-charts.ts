@@ -1,25 +1,25 @@
 import { latencyBounds, percentile, totalOf } from "../src/traffic/buckets.ts";
 import { type Bar, barChart, lineChart } from "./chart.ts";
 import { element } from "./element.ts";
-import { told } from "./live-table.ts";
+import { formatNumber } from "./live-table.ts";
 import type { Store } from "./store.ts";
 import type { View } from "./view.ts";
 
-/** What the service does: requests a second, latencies, the event loop and the heap of the last two minutes. */
+/** Charts of the last two minutes: requests per second, latencies, event loop lag and heap. */
 export const serviceCharts = (store: Store): View => {
   const requests = lineChart("Requests", "a second");
   const percentiles = lineChart("Latency", "ms");
   const latencies = barChart("Latencies of two minutes", "requests");
-  const late = lineChart("Event loop lag", "ms");
+  const loopDelay = lineChart("Event loop lag", "ms");
   const heap = lineChart("Heap", "MiB");
-  const charts = [requests, percentiles, latencies, late, heap];
+  const charts = [requests, percentiles, latencies, loopDelay, heap];
   return {
     root: element("div", { class: "charts" }, ...charts.map(({ root }) => root)),
     update() {
-      const { moments } = store.traffic;
-      const line = (name: string, of: (moment: (typeof moments)[number]) => number | null) => ({
+      const { samples } = store.traffic;
+      const line = (name: string, of: (sample: (typeof samples)[number]) => number | null) => ({
         name,
-        points: moments.map(of),
+        points: samples.map(of),
       });
       requests.update([line("all", (each) => each.requests), line("failed", (each) => each.failed)]);
       percentiles.update([
@@ -28,14 +28,17 @@ export const serviceCharts = (store: Store): View => {
         line("99 %", (each) => each.p99),
       ]);
       latencies.update(bucketsOf(latencyBounds, store.traffic.latencies(), "ms"));
-      late.update([line("99 %", (each) => each.late), line("longest", (each) => each.lateMost)]);
+      loopDelay.update([
+        line("99 %", (each) => each.loopDelayMs),
+        line("longest", (each) => each.maxLoopDelayMs),
+      ]);
       const used = store.series.get("process_heap_used_bytes{}")?.points ?? [];
       heap.update([{ name: "used", points: used.map((bytes) => bytes / 2 ** 20) }]);
     },
   };
 };
 
-/** Bars of the buckets from the first to the last that is not empty, and their percentiles in words. */
+/** Returns bars for the buckets from the first to the last that is not empty, and a text with percentiles. */
 export const bucketsOf = (
   bounds: readonly number[],
   counts: readonly number[],
@@ -48,12 +51,12 @@ export const bucketsOf = (
       ? []
       : counts.slice(first, last + 1).map((value, at) => {
           const bound = bounds[first + at];
-          return { label: bound === undefined ? "more" : `${told(bound)} ${unit}`, value };
+          return { label: bound === undefined ? "more" : `${formatNumber(bound)} ${unit}`, value };
         });
   const words = ([0.5, 0.95, 0.99] as const).map((part) => {
     const value = percentile(bounds, counts, part);
-    return `${part * 100} % within ${value === null ? "–" : told(value)} ${unit}`;
+    return `${part * 100} % within ${value === null ? "–" : formatNumber(value)} ${unit}`;
   });
   const total = totalOf(counts);
-  return { bars, text: total === 0 ? "none yet" : `${told(total)}: ${words.join(", ")}` };
+  return { bars, text: total === 0 ? "none yet" : `${formatNumber(total)}: ${words.join(", ")}` };
 };

@@ -5,9 +5,9 @@ import type { HistogramReport } from "../src/traffic/histogram-recorder.ts";
 import { Traffic } from "./traffic.ts";
 
 const MAX_REQUESTS = 500;
-/** Points of a plot: one a second. */
+/** Points of a plot, one per second. */
 const MAX_POINTS = 120;
-/** A worker that has not reported for so long is gone. */
+/** A worker without a report for this long is considered gone. */
 const GONE_MS = 5000;
 
 /** One plotted value. */
@@ -24,7 +24,7 @@ interface FromWorker<T> {
   readonly at: number;
 }
 
-/** What the page knows. */
+/** State of the page. */
 export class Store {
   facts: ServiceFacts | null = null;
   /** Newest first. */
@@ -40,7 +40,7 @@ export class Store {
 
   take(message: Message): void {
     const at = performance.now();
-    switch (message.tell) {
+    switch (message.type) {
       case "request":
         return this.takeRequest(message.entry);
       case "panel": {
@@ -61,7 +61,7 @@ export class Store {
     }
   }
 
-  /** Workers that reported lately. */
+  /** Workers with a recent report. */
   workers(): readonly string[] {
     return fresh(this.metrics).map(([worker]) => worker);
   }
@@ -73,7 +73,7 @@ export class Store {
     });
   }
 
-  /** The reports of a panel by worker; one under "" when all workers have the same. */
+  /** The reports of a panel by worker; a single one under "" for a panel of the service. */
   panel(name: string): readonly (readonly [worker: string, report: PanelReport])[] {
     return fresh(this.panels.get(name) ?? new Map<string, FromWorker<PanelReport>>());
   }
@@ -107,7 +107,7 @@ export class Store {
     if (oldest !== undefined) this.ids.delete(oldest.id);
   }
 
-  /** The values of all workers together. */
+  /** Values aggregated over all workers. */
   private sums(): ReadonlyMap<string, { metric: MetricReport; labels: string; value: number }> {
     const sums = new Map<string, { metric: MetricReport; labels: string; value: number }>();
     for (const [, metrics] of fresh(this.metrics))

@@ -17,7 +17,7 @@ const counting = () => {
 
 const body = JSON.stringify({ do: "act", panel: "counter", action: "add" });
 
-test("an action needs the token, the page's host name and its origin; nothing else has an effect", async () => {
+test("an action requires the token, the page's host name and its origin", async () => {
   const { panel, count } = counting();
   await using service = await serve(devApp({}, [panel]));
   const { port, token } = service.page;
@@ -85,7 +85,7 @@ test("the stream needs the token; the files of the page have no data and need no
     expect([path, (await ask(service, path)).status]).toEqual([path, 404]);
 });
 
-test("a link on another site opens the page, which then has no token; its files and calls are refused", async () => {
+test("a link on another site opens the page without the token; files and calls from there are refused", async () => {
   await using service = await serve(devApp());
   const from = { "sec-fetch-site": "cross-site" };
   expect((await ask(service, "/", { headers: { ...from, "sec-fetch-dest": "document" } })).status).toBe(200);
@@ -102,7 +102,7 @@ test("each run has its own token of 256 bits", async () => {
   expect(other.page.token).not.toBe(one.page.token);
 });
 
-test("a body beyond 128 KiB, one that is no JSON and one that is no call are refused", async () => {
+test("a body above 128 KiB, invalid JSON and an invalid call are refused", async () => {
   await using service = await serve(devApp());
   const headers = { authorization: `Bearer ${service.page.token}`, "content-type": "application/json" };
   const post = async (text: string) =>
@@ -121,7 +121,7 @@ test("a body beyond 128 KiB, one that is no JSON and one that is no call are ref
     expect([value, await post(JSON.stringify(value))]).toEqual([value, 422]);
 });
 
-test("unknown panels, actions and rows are answered with their code", async () => {
+test("unknown panels, actions and rows are answered with an error code", async () => {
   await using service = await serve(devApp());
   const act = { do: "act", panel: "faults", row: null, texts: {} } as const;
   for (const asked of [
@@ -151,7 +151,7 @@ test("in production no port opens, nothing is recorded, and the log says so", as
   expect(service.running.listeners).toEqual([]);
   expect(await answersOn("127.0.0.1", port)).toBe(false);
   expect(service.logged).toContainEqual({
-    message: "devtools: off in production; call enableDevtools in development only",
+    message: "devtools: disabled in production; call enableDevtools in development only",
     fields: { code: "DEVTOOLS_IN_PRODUCTION" },
   });
   expect(await (await fetch(service.running.url)).text()).toBe("hello");
@@ -164,7 +164,7 @@ test("configured faults refuse to start in production", async () => {
   });
 });
 
-test("the link is in the log once, with the token, and open streams do not hold up the end of the service", async () => {
+test("the link is logged once, with the token, and open streams do not delay the stop of the service", async () => {
   const service = await serve(devApp(), { logs: true });
   const { origin, token } = service.page;
   expect(service.logged).toEqual([{ message: `devtools: ${origin}/#token=${token}`, fields: undefined }]);

@@ -7,7 +7,7 @@ import { devtools } from "./devtools.ts";
 import type { DevtoolsConfig } from "./devtools-config.ts";
 import type { Call, Message, Outcome } from "./messages.ts";
 
-/** Publishes the panels of a test, and gives reasons. */
+/** Publishes the panels of a test, and reports reasons. */
 const kettle: Feature<{ enableKettle(panels?: readonly Panel[]): unknown }> = {
   name: "kettle",
   install: (host) => ({
@@ -30,7 +30,7 @@ const kettle: Feature<{ enableKettle(panels?: readonly Panel[]): unknown }> = {
   }),
 };
 
-/** An app with the tools, and whatever the test adds. */
+/** An app with the tools and the given panels. */
 export const devApp = (
   config?: ConfigInput<DevtoolsConfig>,
   panels?: readonly Panel[],
@@ -40,7 +40,7 @@ export const devApp = (
   return app;
 };
 
-/** What the log got. */
+/** A log entry. */
 export interface Logged {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>> | undefined;
@@ -94,7 +94,7 @@ export interface PageReply {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a request to the page with exactly these fields, whatever a browser or `fetch` would say. */
+/** Sends a request to the page with exactly these fields, including those that `fetch` forbids. */
 export const ask = (
   { page }: Pick<DevService, "page">,
   path: string,
@@ -141,14 +141,14 @@ export const call = async (
   return JSON.parse(body) as Outcome;
 };
 
-/** An open page without a browser: what it heard. */
+/** An open page without a browser, with its received messages. */
 export interface OpenPage extends AsyncDisposable {
-  readonly messages: readonly (Message & { readonly heardAt: number })[];
+  readonly messages: readonly (Message & { readonly receivedAt: number })[];
   readonly text: () => string;
-  /** Resolves to the first message that fits. */
-  heard<T extends Message>(
+  /** Resolves with the first matching message. */
+  received<T extends Message>(
     fits: (message: Message) => message is T,
-  ): Promise<T & { readonly heardAt: number }>;
+  ): Promise<T & { readonly receivedAt: number }>;
 }
 
 /** Opens the live stream. */
@@ -158,7 +158,7 @@ export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage
     headers: { authorization: `Bearer ${page.token}` },
     signal: stop.signal,
   });
-  const messages: (Message & { readonly heardAt: number })[] = [];
+  const messages: (Message & { readonly receivedAt: number })[] = [];
   let all = "";
   const reading = (async () => {
     let rest = "";
@@ -172,7 +172,7 @@ export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage
         if (frame.startsWith("event: message"))
           messages.push({
             ...(JSON.parse(frame.slice(frame.indexOf("data: ") + 6)) as Message),
-            heardAt: performance.now(),
+            receivedAt: performance.now(),
           });
     }
   })().catch(() => {}); // closed below
@@ -180,9 +180,9 @@ export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage
   return {
     messages,
     text: () => all,
-    async heard(fits) {
-      type Heard = Message & { readonly heardAt: number };
-      const find = (): Heard | undefined => messages.find((message) => fits(message));
+    async received(fits) {
+      type Received = Message & { readonly receivedAt: number };
+      const find = (): Received | undefined => messages.find((message) => fits(message));
       await waitFor(() => find() !== undefined, { what: "a message of the page", timeoutMs: 60_000 });
       return find() as never; // `fits` has narrowed it
     },
@@ -193,14 +193,14 @@ export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage
   };
 };
 
-/** Fits requests of a path. */
+/** Matches requests to a path. */
 export const requestTo =
   (path: string) =>
-  (message: Message): message is Extract<Message, { tell: "request" }> =>
-    message.tell === "request" && message.entry.path === path;
+  (message: Message): message is Extract<Message, { type: "request" }> =>
+    message.type === "request" && message.entry.path === path;
 
-/** Fits the panel of a name. */
+/** Matches the panel with a name. */
 export const panelNamed =
   (name: string) =>
-  (message: Message): message is Extract<Message, { tell: "panel" }> =>
-    message.tell === "panel" && message.panel.name === name;
+  (message: Message): message is Extract<Message, { type: "panel" }> =>
+    message.type === "panel" && message.panel.name === name;

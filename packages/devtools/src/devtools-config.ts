@@ -5,18 +5,18 @@ import { faultProblems, type FaultRule } from "./faults/fault-rule.ts";
 export interface DevtoolsConfig {
   /** Port of the dev page on 127.0.0.1; 0 lets the system choose. @default 0 */
   readonly port: number;
-  /** Requests that each worker keeps for pages that are opened or reloaded, 1 to 1,000; the oldest go first. @default 200 */
+  /** Requests that each worker keeps for newly opened pages, 1 to 1,000; the oldest are dropped. @default 200 */
   readonly maxRequests: number;
-  /** Requests that each worker records in a second while a page is open, on average and at once, 1 to 1,000; further ones are not shown. @default 50 */
+  /** Requests that each worker records per second while a page is open, as rate and burst, 1 to 1,000; further ones are not shown. @default 50 */
   readonly maxPerSecond: number;
-  /** Faults that are on from the start, 100 at most; more can be added on the page. @default [] */
+  /** Faults that are active from the start, at most 100; more can be added on the page. @default [] */
   readonly faults: readonly FaultRule[];
   /** Seed of the random numbers that choose what fails, from 0 to 2^32 - 1. @default 1 */
   readonly seed: number;
 }
 
 const MAX_FAULTS = 100;
-/** Mistakes that a message names. */
+/** Maximum number of problems in a message. */
 const MAX_PROBLEMS = 10;
 
 const faultsProblem = (value: unknown): string | null => {

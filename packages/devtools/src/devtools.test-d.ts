@@ -9,7 +9,7 @@ void url;
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableDevtools();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableDevtools({ prot: 9000 });
 
 // @ts-expect-error there is no such fault

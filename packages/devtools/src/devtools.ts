@@ -12,7 +12,7 @@ import { DevWorker } from "./workers/dev-worker.ts";
 /** The methods that the feature adds to an app. */
 export interface Devtools {
   /**
-   * Serves the dev page on a port of 127.0.0.1 of its own, in development only; the start message has its link with the token of the run.
+   * Serves the dev page on a separate port of 127.0.0.1, in development only; the start message has its link with the token of the run.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes; DEVTOOLS_FAULTS_IN_PRODUCTION
    */
@@ -22,8 +22,8 @@ export interface Devtools {
 }
 
 /**
- * A dev page for people who write the program: live requests with the reason for each step, routes, metrics, what features publish with its actions, and
- * faults on request. Off in production.
+ * A page for developers of the program: live requests with the reason for each step, routes, metrics, panels of features with their actions, and
+ * fault injection. Disabled in production.
  *
  * @example
  * const app = new (App.with(devtools))().enableDevtools();
@@ -45,7 +45,7 @@ export const devtools: Feature<Devtools> = {
   },
 };
 
-/** @returns what reads the link of the page */
+/** @returns a function that returns the link of the page */
 const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string | null) => {
   const faults = new FaultSwitch(host.insight, { seed: config.seed, pause });
   const worker = new DevWorker({ app, host, config, faults });
@@ -76,7 +76,7 @@ const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string 
   host.life.onStart({
     name: "devtools",
     run: async (settings) => {
-      if (!isOn(settings, config)) return;
+      if (!isEnabled(settings, config)) return;
       const { values } = settings.own ?? settings.shared;
       token = await runToken(values);
       await worker.start(settings, values);
@@ -88,21 +88,21 @@ const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string 
   return url;
 };
 
-/** Whether the tools are on. @throws DEVTOOLS_FAULTS_IN_PRODUCTION */
-const isOn = ({ env, log }: AppSettings, { faults }: DevtoolsConfig): boolean => {
+/** Whether the tools are enabled. @throws DEVTOOLS_FAULTS_IN_PRODUCTION */
+const isEnabled = ({ env, log }: AppSettings, { faults }: DevtoolsConfig): boolean => {
   if (env !== "production") return true;
   if (faults.length > 0)
     throw new FrameworkError(
       "DEVTOOLS_FAULTS_IN_PRODUCTION",
       "devtools: faults are configured and the service runs in production; remove them from DevtoolsConfig.faults",
     );
-  log.warn("devtools: off in production; call enableDevtools in development only", {
+  log.warn("devtools: disabled in production; call enableDevtools in development only", {
     code: "DEVTOOLS_IN_PRODUCTION",
   });
   return false;
 };
 
-/** The start message has the link on a terminal; elsewhere the log has it, once per service. */
+/** Logs the link once per service, unless the start message on a terminal has it. */
 const announce = async (settings: AppSettings, url: string | null): Promise<void> => {
   if (url === null || process.stdout.isTTY || settings.quiet === true) return;
   const { values } = settings.own ?? settings.shared;

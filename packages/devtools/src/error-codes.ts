@@ -3,7 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const devtoolsErrors: ErrorCatalogue = {
   DEVTOOLS_IN_PRODUCTION: {
-    summary: "a warning in the log: the tools are off, because the service runs in production",
+    summary: "a warning in the log: the tools are disabled, because the service runs in production",
     action:
       "call `enableDevtools` in development only, or ignore the warning: no port is open and nothing is recorded",
   },
@@ -12,12 +12,12 @@ export const devtoolsErrors: ErrorCatalogue = {
     action: "remove the rules, or run with `FRAMEWORK_ENV=development`",
   },
   DEVTOOLS_NO_ACTION: {
-    summary: "a call names no panel, action or row of the service",
-    action: "reload the page: the service was changed meanwhile",
+    summary: "a call names an unknown panel, action or row",
+    action: "reload the page: the service has changed",
   },
   DEVTOOLS_NO_ANSWER: {
     summary: "another worker has not answered a call within 30 seconds",
-    action: "look at the log of the service: the worker may be busy or gone",
+    action: "check the log of the service: the worker may be busy or have ended",
   },
   DEVTOOLS_FAULT: {
     summary: "the fault switch failed a request or a call on purpose",

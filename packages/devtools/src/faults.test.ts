@@ -47,7 +47,7 @@ panelContract(test, async () => {
   return { panel: app.panel("faults"), close: () => app.stop() };
 });
 
-test("a wrong fault is refused at start; the message names each entry and field", async () => {
+test("an invalid fault is refused at start; the message names each entry and field", async () => {
   const faults = [
     { on: "route", fault: "latncy" },
     { on: "route", fault: "error" },
@@ -62,13 +62,13 @@ test("a wrong fault is refused at start; the message names each entry and field"
       "faults[2].fault must be one of latency, error, dead, duplicate",
       "faults[2].ms must be a number from 0 to 60000",
       'faults[3].on must be "route" or "dependency"',
-      "faults[3].status must be a whole number from 400 to 599",
+      "faults[3].status must be an integer from 400 to 599",
       "faults[4] must be an object with on and fault",
     ].join(", "),
   );
 });
 
-test("errors come from the routes that a rule names, with the status that it names", async () => {
+test("a rule makes its routes fail with its status", async () => {
   const { get } = faulty({ on: "route", name: "GET /books/*", fault: "error", status: 502 });
   const failed = await get("/books/1");
   expect(failed.status).toBe(502);
@@ -84,7 +84,7 @@ test("latency waits before the handler", async () => {
   expect(performance.now() - since).toBeGreaterThanOrEqual(49);
 });
 
-test("a slow body comes in ten parts, whole, with its length", async () => {
+test("a slow body is sent completely in ten parts, with its length", async () => {
   const { get } = faulty({ on: "route", name: "GET /books/{id}", fault: "slow-body", ms: 5 });
   const reply = await get("/books/1");
   const chunks = [];
@@ -93,7 +93,7 @@ test("a slow body comes in ten parts, whole, with its length", async () => {
   expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ title: "Emma" });
 });
 
-test("dependencies fail, die and do their work twice, by kind or by name", async () => {
+test("dependencies fail, fail slowly and do their work twice, selected by kind or by name", async () => {
   const failing = faulty({ on: "dependency", name: "wine red", fault: "error" });
   await failing.app.start();
   await expect(failing.cellar.pour("red")).rejects.toMatchObject({ status: 503, code: "DEVTOOLS_FAULT" });
@@ -113,7 +113,7 @@ test("dependencies fail, die and do their work twice, by kind or by name", async
   expect(doubled.cellar.poured).toEqual(["red", "red"]);
 });
 
-test("the same seed fails the same calls; another seed others", async () => {
+test("the same seed fails the same calls, another seed other calls", async () => {
   const chosen = async (seed: number): Promise<string> => {
     const app = new (App.with(devtools))().enableDevtools({
       seed,
@@ -131,7 +131,7 @@ test("the same seed fails the same calls; another seed others", async () => {
   expect(await chosen(8)).not.toBe(first);
 });
 
-test("without rules for dependencies there is no listener of operations, and none is left after them", () => {
+test("operations have a listener only while there are rules for dependencies", () => {
   const listeners = new Set<object>();
   const insight = {
     onOperation: (listener: object) => {
@@ -179,19 +179,19 @@ test("faults are added and removed on the page, and the steps of a request name 
   });
   expect(await call(service, { ...act, action: "add", texts })).toEqual({
     ok: true,
-    message: "The fault error is on",
+    message: "The fault error is active",
   });
   expect((await fetch(`${service.running.url}/books`)).status).toBe(507);
-  const { entry } = await page.heard(requestTo("/books"));
+  const { entry } = await page.received(requestTo("/books"));
   expect(entry.steps.find(({ name }) => name === "devtools")?.reasons).toContain(
     "the fault switch: error 507",
   );
   const changed = (
     message: Parameters<typeof isPanel>[0],
-  ): message is Extract<typeof message, { tell: "panel" }> =>
+  ): message is Extract<typeof message, { type: "panel" }> =>
     isPanel(message) && message.panel.content.rows[0]?.cells.at(-1) === 1;
   const isPanel = panelNamed("faults");
-  expect((await page.heard(changed)).panel.content.rows[0]?.cells).toEqual([
+  expect((await page.received(changed)).panel.content.rows[0]?.cells).toEqual([
     "GET /books",
     "route",
     "error",

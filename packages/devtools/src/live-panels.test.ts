@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
 
-test("no credential, cookie, token, query value or body is on the page", async () => {
+test("no credential, cookie, token, query value or body appears on the page", async () => {
   const app = devApp({}, [
     {
       name: "leaks",
@@ -46,19 +46,19 @@ test("no credential, cookie, token, query value or body is on the page", async (
     },
     body: "password=canary-body",
   });
-  await page.heard(requestTo("/login"));
-  await page.heard(panelNamed("leaks"));
-  await page.heard(panelNamed("kettle"));
+  await page.received(requestTo("/login"));
+  await page.received(panelNamed("leaks"));
+  await page.received(panelNamed("kettle"));
   const details = await call(service, { do: "details", panel: "leaks", row: "1" });
   const failed = await call(service, { do: "act", panel: "leaks", action: "fail", row: null, texts: {} });
   expect(failed).toMatchObject({ ok: false });
-  const said = page.text() + JSON.stringify([details, failed]);
-  expect(said.match(/.{30}canary.{10}/g)).toBeNull();
-  expect(said).not.toContain(service.page.token);
-  expect(said).toContain("no connection to redis://(hidden)@host");
+  const shown = page.text() + JSON.stringify([details, failed]);
+  expect(shown.match(/.{30}canary.{10}/g)).toBeNull();
+  expect(shown).not.toContain(service.page.token);
+  expect(shown).toContain("no connection to redis://(hidden)@host");
 });
 
-test("a panel that fails says why; the others are shown", async () => {
+test("a panel that fails shows the error; the others are shown", async () => {
   const app = devApp({}, [
     {
       name: "broken",
@@ -103,15 +103,15 @@ test("a panel that fails says why; the others are shown", async () => {
   ]);
   await using service = await serve(app);
   await using page = await open(service);
-  expect((await page.heard(panelNamed("broken"))).panel.content.note).toBe(
+  expect((await page.received(panelNamed("broken"))).panel.content.note).toBe(
     "The panel could not be read: too far",
   );
-  expect((await page.heard(panelNamed("odd"))).panel.content.note).toBe(
+  expect((await page.received(panelNamed("odd"))).panel.content.note).toBe(
     'The panel could not be read: {"code":7}',
   );
   const thrown = await call(service, { do: "act", panel: "broken", action: "throw", row: null, texts: {} });
   expect(thrown).toEqual({ ok: false, code: "", message: "null" });
-  const { content } = (await page.heard(panelNamed("long"))).panel;
+  const { content } = (await page.received(panelNamed("long"))).panel;
   expect([content.rows.length, content.note]).toEqual([200, "300 more rows are not shown"]);
-  expect((await page.heard(panelNamed("huge"))).panel.content.note).toBe("The panel is too large to show");
+  expect((await page.received(panelNamed("huge"))).panel.content.note).toBe("The panel is too large to show");
 });

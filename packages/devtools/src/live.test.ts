@@ -19,11 +19,11 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   for (let n = 0; n < 10; n++) {
     await (await fetch(`${service.running.url}/books/${n}?q=canary-query`)).text();
     const endedAt = performance.now();
-    const { heardAt } = await page.heard(requestTo(`/books/${n}`));
-    delays.push(heardAt - endedAt);
+    const { receivedAt } = await page.received(requestTo(`/books/${n}`));
+    delays.push(receivedAt - endedAt);
   }
-  expect(Math.min(...delays)).toBeLessThan(100); // no request comes sooner than that if something waits before it is sent
-  const { entry } = await page.heard(requestTo("/books/0"));
+  expect(Math.min(...delays)).toBeLessThan(100); // every request would take longer if something waited before sending
+  const { entry } = await page.received(requestTo("/books/0"));
   expect(entry).toMatchObject({
     method: "GET",
     path: "/books/0",
@@ -46,7 +46,7 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   expect(own).toBeLessThanOrEqual(entry.ms + 0.001); // the rest is spent between the steps
 });
 
-test("failures and unmatched paths are requests too", async () => {
+test("failed requests and unmatched paths are listed too", async () => {
   const app = devApp();
   app.use(function outer(request, next) {
     return next(request);
@@ -58,28 +58,28 @@ test("failures and unmatched paths are requests too", async () => {
   await using page = await open(service);
   await fetch(`${service.running.url}/teapot`);
   await fetch(`${service.running.url}/nowhere`);
-  expect((await page.heard(requestTo("/nowhere"))).entry).toMatchObject({ status: 404, route: null });
-  const { entry } = await page.heard(requestTo("/teapot"));
+  expect((await page.received(requestTo("/nowhere"))).entry).toMatchObject({ status: 404, route: null });
+  const { entry } = await page.received(requestTo("/teapot"));
   expect(entry.status).toBe(418);
   expect(entry.steps.at(-1)).toMatchObject({ outcome: "failed", reasons: ["short and stout"] });
 });
 
-test("a page that is opened later gets the last requests, as many as are kept", async () => {
+test("a page that is opened later gets the last maxRequests requests", async () => {
   const app = devApp({ maxRequests: 3, maxPerSecond: 1000 });
   app.get("/{n}", () => "hello");
   await using service = await serve(app);
   await using first = await open(service);
   for (let n = 0; n < 5; n++) await fetch(`${service.running.url}/${n}`);
-  await first.heard(requestTo("/4"));
+  await first.received(requestTo("/4"));
   await using second = await open(service);
-  await second.heard(requestTo("/4"));
+  await second.received(requestTo("/4"));
   const paths = second.messages.flatMap((message) =>
-    message.tell === "request" ? [message.entry.path] : [],
+    message.type === "request" ? [message.entry.path] : [],
   );
   expect(paths).toEqual(["/2", "/3", "/4"]);
 });
 
-test("while no page is open, requests are not recorded, and the channel has no listener", async () => {
+test("while no page is open, requests are not recorded, and the channel has no subscriber", async () => {
   const app = devApp();
   app.get("/", () => "hello");
   await using service = await serve(app);
@@ -88,12 +88,12 @@ test("while no page is open, requests are not recorded, and the channel has no l
   await fetch(service.running.url);
   const page = await open(service);
   await waitFor(() => steps.hasSubscribers, { what: "the recorder", timeoutMs: 60_000 });
-  expect(page.messages.some(({ tell }) => tell === "request")).toBe(false);
+  expect(page.messages.some(({ type }) => type === "request")).toBe(false);
   await page[Symbol.asyncDispose]();
   await waitFor(() => !steps.hasSubscribers, { what: "the end of the recording", timeoutMs: 60_000 });
 });
 
-test("under load a page gets a sample: maxPerSecond at once, and a tenth of it in each tenth of a second", async () => {
+test("under load a page gets a sample: a burst of maxPerSecond, then a tenth of it every 100 ms", async () => {
   const app = devApp({ maxPerSecond: 10, maxRequests: 1000 });
   app.get("/", () => "hello");
   await using service = await serve(app);
@@ -107,15 +107,15 @@ test("under load a page gets a sample: maxPerSecond at once, and a tenth of it i
   const most = 10 + (performance.now() - since) / 100 + 2;
   expect(traced).toBeGreaterThan(0);
   expect(traced).toBeLessThanOrEqual(most); // one in each tenth of a second
-  expect(page.messages.filter(({ tell }) => tell === "request").length).toBeLessThanOrEqual(most);
+  expect(page.messages.filter(({ type }) => type === "request").length).toBeLessThanOrEqual(most);
 });
 
 test("metrics of features and of the process are reported every second, and panels with them", async () => {
   await using service = await serve(devApp());
   await using page = await open(service);
-  const metrics = await page.heard((message) => message.tell === "metrics");
+  const metrics = await page.received((message) => message.type === "metrics");
   expect(metrics.metrics.map(({ name }) => name)).toContain("process_heap_used_bytes");
-  const { panel } = await page.heard(panelNamed("kettle"));
+  const { panel } = await page.received(panelNamed("kettle"));
   expect(panel).toMatchObject({
     title: "Values of kettle",
     scope: "worker",
@@ -126,7 +126,7 @@ test("metrics of features and of the process are reported every second, and pane
       ],
     },
   });
-  await waitFor(() => page.messages.filter(({ tell }) => tell === "metrics").length >= 3, {
+  await waitFor(() => page.messages.filter(({ type }) => type === "metrics").length >= 3, {
     what: "three reports",
     timeoutMs: 60_000,
   });
@@ -145,21 +145,21 @@ test("every request is counted with its latency, and histograms of features are 
   for (let n = 0; n < 40; n++)
     await (await fetch(`${service.running.url}/${n % 4 === 0 ? "bug" : ""}`)).text();
   const reports = () =>
-    page.messages.flatMap((message) => (message.tell === "traffic" ? [message.traffic] : []));
+    page.messages.flatMap((message) => (message.type === "traffic" ? [message.traffic] : []));
   const replies = () =>
     [1, 4].map((at) => reports().reduce((sum, report) => sum + (report.replies[at] ?? 0), 0));
   await waitFor(() => replies().join() === "30,10", { what: "all requests", timeoutMs: 60_000 });
   const latencies = reports().flatMap((report) => report.latencies);
   expect(latencies.reduce((sum, count) => sum + count, 0)).toBe(40);
-  for (const { secs, lateMs } of reports()) {
+  for (const { secs, loopDelaysMs } of reports()) {
     expect(secs).toBeGreaterThan(0.5);
-    expect(lateMs[1]).toBeGreaterThanOrEqual(lateMs[0]);
+    expect(loopDelaysMs[1]).toBeGreaterThanOrEqual(loopDelaysMs[0]);
   }
   const boiled = (message: Message) =>
-    message.tell === "histograms" && message.histograms[0]?.series[0]?.[1].includes(40) === true;
+    message.type === "histograms" && message.histograms[0]?.series[0]?.[1].includes(40) === true;
   await waitFor(() => page.messages.some(boiled), { what: "the histogram", timeoutMs: 60_000 });
-  const [told] = page.messages.filter(boiled);
-  expect(told).toMatchObject({
+  const [report] = page.messages.filter(boiled);
+  expect(report).toMatchObject({
     histograms: [{ name: "kettle_boiling_seconds", series: [['kind="water"', expect.any(Array)]] }],
   });
 });

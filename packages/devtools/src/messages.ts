@@ -4,7 +4,7 @@ import type { RequestEntry } from "./requests/request-entry.ts";
 import type { HistogramReport } from "./traffic/histogram-recorder.ts";
 import type { TrafficReport } from "./traffic/traffic-meter.ts";
 
-/** A panel as the page gets it. */
+/** A panel, as sent to the page. */
 export interface PanelReport {
   readonly name: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface PanelReport {
   readonly hasDetails: boolean;
 }
 
-/** An action as the page gets it. */
+/** An action, as sent to the page. */
 export interface ActionReport {
   readonly name: string;
   readonly label: string;
@@ -22,7 +22,7 @@ export interface ActionReport {
   readonly fields: readonly FieldReport[];
 }
 
-/** A field of an action as the page gets it. */
+/** A field of an action, as sent to the page. */
 export interface FieldReport {
   readonly name: string;
   readonly label: string;
@@ -41,7 +41,7 @@ export interface MetricReport {
   readonly samples: readonly (readonly [labels: string, value: number])[];
 }
 
-/** What a page asks of a worker. */
+/** A call from a page to a worker. */
 export type Call =
   | { readonly do: "details"; readonly panel: string; readonly row: string }
   | {
@@ -52,30 +52,30 @@ export type Call =
       readonly texts: Readonly<Record<string, string>>;
     };
 
-/** What came of a call. */
+/** The result of a call. */
 export type Outcome =
   | { readonly ok: true; readonly message: string | null }
   | { readonly ok: true; readonly tables: readonly (PanelTable & { readonly title: string })[] }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** What workers tell each other, and pages. */
+/** Messages between workers, and from workers to pages. */
 export type Message =
   /** A page is open: record and report for some seconds. */
-  | { readonly tell: "watch" }
-  | { readonly tell: "request"; readonly entry: RequestEntry }
-  | { readonly tell: "panel"; readonly worker: string; readonly panel: PanelReport }
+  | { readonly type: "watch" }
+  | { readonly type: "request"; readonly entry: RequestEntry }
+  | { readonly type: "panel"; readonly worker: string; readonly panel: PanelReport }
   | {
-      readonly tell: "metrics";
+      readonly type: "metrics";
       readonly worker: string;
       readonly at: number;
       readonly metrics: readonly MetricReport[];
     }
-  | { readonly tell: "traffic"; readonly worker: string; readonly traffic: TrafficReport }
+  | { readonly type: "traffic"; readonly worker: string; readonly traffic: TrafficReport }
   | {
-      readonly tell: "histograms";
+      readonly type: "histograms";
       readonly worker: string;
       readonly histograms: readonly HistogramReport[];
     }
-  | { readonly tell: "faults"; readonly rules: readonly FaultRule[] }
-  | { readonly tell: "call"; readonly id: string; readonly worker: string; readonly call: Call }
-  | { readonly tell: "answer"; readonly id: string; readonly outcome: Outcome };
+  | { readonly type: "faults"; readonly rules: readonly FaultRule[] }
+  | { readonly type: "call"; readonly id: string; readonly worker: string; readonly call: Call }
+  | { readonly type: "answer"; readonly id: string; readonly outcome: Outcome };

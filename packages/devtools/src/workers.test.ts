@@ -11,7 +11,7 @@ interface Reply {
   readonly pid: number;
 }
 
-/** Each call is a connection of its own, so that any worker may answer. */
+/** Each call uses a new connection, so that any worker may answer. */
 const ask = (url: string): Promise<Reply> =>
   new Promise((resolve, reject) => {
     get(url, { agent: false }, async (reply) => {
@@ -20,7 +20,7 @@ const ask = (url: string): Promise<Reply> =>
     }).on("error", reject);
   });
 
-test("one page shows the requests of all workers, acts on each, and its faults are on in all", async () => {
+test("one page shows the requests of all workers, acts on each, and its faults are active in all", async () => {
   await using program = await startProgram(
     bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
     { args: ["--workers", "2"], conditions: ["@framework/source"] },
@@ -33,7 +33,7 @@ test("one page shows the requests of all workers, acts on each, and its faults a
   await using page = await open(service);
   const pids = new Set<string>();
   const seen = () =>
-    new Set(page.messages.flatMap((message) => (message.tell === "request" ? [message.entry.worker] : [])));
+    new Set(page.messages.flatMap((message) => (message.type === "request" ? [message.entry.worker] : [])));
   await waitFor(
     async () => {
       pids.add((await ask(`${program.url}/pid`)).body);
@@ -54,7 +54,7 @@ test("one page shows the requests of all workers, acts on each, and its faults a
   for (const worker of pids)
     expect(await call(service, { ...act, action: "clear", texts: {} }, worker)).toEqual({
       ok: true,
-      message: "No fault is on",
+      message: "No active faults",
     });
   await waitFor(async () => [...(await statuses())].join() === "200", { what: "no faults in both workers" });
 }, 120_000);

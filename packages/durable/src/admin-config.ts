@@ -4,7 +4,7 @@ import { isGuard } from "@framework/core";
 
 /** The HTTP API for operators. */
 export interface AdminConfig {
-  /** Path below which it answers, such as `/admin/durable`. */
+  /** Path prefix of its routes, such as `/admin/durable`. */
   readonly path: string;
   /** Guards of its routes; at least one. The app's guards do not apply. */
   readonly guards: readonly Guard<HttpRequest>[];
@@ -17,12 +17,12 @@ export const adminRule: FieldRule<AdminConfig | undefined> = optional<AdminConfi
     const unknown = Object.keys(value).find((key) => key !== "path" && key !== "guards");
     if (unknown !== undefined) return `must be { path, guards }, without "${unknown}"`;
     const { path, guards } = value as Partial<Record<keyof AdminConfig, unknown>>;
-    const problem = typeof path === "string" ? prefixProblem(path) : "must be text";
+    const problem = typeof path === "string" ? prefixProblem(path) : "must be a string";
     if (problem !== null || path === "/") return `must have a path such as "/admin/durable"`;
     const areGuards = Array.isArray(guards) && guards.length > 0 && guards.every(isGuard);
-    return areGuards ? null : "must have guards, at least one: it shows and changes the work of all users";
+    return areGuards ? null : "must have at least one guard: it shows and changes the work of all users";
   },
 });
 
-/** The path without a slash at its end. */
+/** Returns the path without a trailing slash. */
 export const adminPath = ({ path }: AdminConfig): string => canonicalPrefix(path).replace(/\/$/, "");

@@ -16,10 +16,10 @@ import { type BuiltKernel, buildKernel, type Kernel, type KernelSources } from "
 import { type Place, thisPlace } from "./place/place.ts";
 import { databaseNow } from "./time/database-now.ts";
 
-/** The start task's limit is that of the migrations, and this for the rest of its work. */
+/** Added to the time limit of the migrations for the rest of the start task. */
 const START_RESERVE_SECS = 60;
 
-/** The kernel of an app. Its database, configuration and log are known only later; it joins the app's life when a feature first uses it. */
+/** The kernel of an app. Reads the app's database, configuration and log lazily, and registers its lifecycle tasks when a feature first uses it. */
 export class AppKernel implements KernelSources {
   readonly clock: Clock = systemClock;
   readonly random: () => number = Math.random;
@@ -70,7 +70,7 @@ export class AppKernel implements KernelSources {
     adminRoutes(this.appHost, admin, this.kernel);
   }
 
-  /** The kernel with the table that operators read, also before a feature parks work. */
+  /** Returns the kernel. Before the start it also adds the table of parked work, so that operators can read it before a feature parks anything. */
   withTables(): Kernel {
     if (this.settings === null) this.kernel.parked.useTable();
     return this.kernel;
@@ -95,7 +95,7 @@ export class AppKernel implements KernelSources {
     await this.built.prepare({ migrate, signal });
   }
 
-  /** Its limit is read when it runs: `enableDurable` may be called after the feature that uses the kernel. */
+  /** The limit is read lazily: `enableDurable` may be called after the feature that uses the kernel. */
   private startTask(): Task {
     const limitSecs = (): number => this.config.migrationTimeoutSecs + START_RESERVE_SECS;
     return {

@@ -109,7 +109,7 @@ test("an app stops although a lane ignores its signal, and the lane is given to 
   expect(await file.open().query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
-test("metrics and the health check tell of leases, and of renewals", async () => {
+test("metrics and the health check report leases and renewals", async () => {
   await using file = await sqliteFile();
   const lanes: Lane[] = [];
   const app = new WorkingApp()
@@ -138,7 +138,7 @@ test("metrics and the health check tell of leases, and of renewals", async () =>
   await app.stop();
 });
 
-test("an app in which nothing uses the kernel has no metrics and no health check of it", async () => {
+test("an app in which no feature uses the kernel has none of its metrics and health checks", async () => {
   const app = new WorkingApp().enableDurable().enableDatabase({ url: "sqlite://:memory:" });
   await app.start({ log });
   expect(app.insight.metrics().filter(({ name }) => name.startsWith("durable"))).toEqual([]);

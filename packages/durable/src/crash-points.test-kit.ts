@@ -15,7 +15,7 @@ import { tableClock, type TableClock } from "./testing/table-clock.ts";
 const LEASE_MS = 15_000;
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** A process without timers: the test calls what its loops would. */
+/** A process without timers: the test makes the calls of its loops. */
 const handCranked = (
   db: Database,
   id: string,
@@ -71,7 +71,7 @@ const live = async (
   await owners.stop();
 };
 
-/** What holds wherever a process dies, on every database. */
+/** Declares the tests of crashes at each statement, which run on every database. */
 export const crashPoints = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   test.each(["before", "after"] as const)(
     "whichever statement a process dies %s, another one has all its lanes and leases after the lease, and it has none",
@@ -109,7 +109,7 @@ export const crashPoints = (test: typeof jestTest, make: () => Promise<TestDatab
   );
 };
 
-/** The holds of a process that came back, on a database that works again, do not pass their check. */
+/** Expects that the leases of the resumed process fail their check. */
 const expectRefused = async (
   db: Database,
   { leases }: LeaseParts,

@@ -6,7 +6,7 @@ import { createKernel, type Lane } from "./feature.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** A kernel on a server of its own, with two lanes that run. */
+/** A kernel on a separate server, with two running lanes. */
 const start = async (url: string, leaseMs: number) => {
   const db = openDatabase({ url, connectionTimeoutSecs: 10 });
   const kernel = createKernel(db, { config: { leaseMs, pollMinMs: 10, pollMaxMs: 100 }, log });
@@ -28,7 +28,7 @@ const start = async (url: string, leaseMs: number) => {
   return { db, lanes, handle, [Symbol.asyncDispose]: stop };
 };
 
-// The shared server is not stopped; asking for it makes these tests count as skipped where there is no PostgreSQL.
+// The shared server is not stopped; it is requested only so that these tests count as skipped without PostgreSQL.
 withServer("postgres", () => {
   test("a restart of the database that is shorter than the lease takes no lane away", async () => {
     await using server = await startPostgres();
@@ -41,7 +41,7 @@ withServer("postgres", () => {
     expect(process.lanes.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   }, 240_000);
 
-  test("lanes end when the database is away for longer than the lease, and run again when it is back", async () => {
+  test("lanes end when the database is unavailable for longer than the lease, and run again when it is available", async () => {
     await using server = await startPostgres();
     await using process = await start(server.url, 1000);
     await server.kill();

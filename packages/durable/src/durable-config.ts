@@ -11,17 +11,17 @@ import { type AdminConfig, adminRule } from "./admin-config.ts";
 
 /** Options of `enableDurable`. */
 export interface DurableConfig {
-  /** Time in milliseconds after which the work of a process that stopped answering is taken over; 1,000 to 600,000. @default 15000 */
+  /** Duration of a lease in milliseconds, after which others take over the work of a process that stopped renewing it; 1,000 to 600,000. @default 15000 */
   readonly leaseMs: number;
-  /** Shortest pause between two looks for work, in milliseconds; 1 to 60,000. @default 50 */
+  /** Shortest pause between two polls for work, in milliseconds; 1 to 60,000. @default 50 */
   readonly pollMinMs: number;
-  /** Longest pause between two looks for work, in milliseconds; 10 to 600,000. @default 1000 */
+  /** Longest pause between two polls for work, in milliseconds; 10 to 600,000. @default 1000 */
   readonly pollMaxMs: number;
-  /** Whether this process does background work; `false` for processes that only serve requests and hand work to others. @default true */
+  /** Whether this process does background work; `false` for processes that only serve requests and enqueue work for others. @default true */
   readonly runWork: boolean;
-  /** Creates and migrates the kernel's tables at start; if not, missing tables are a start error. @default true, but false in production */
+  /** Whether the start creates and migrates the kernel's tables; otherwise missing tables are a start error. @default true, but false in production */
   readonly migrateAtStart: boolean | undefined;
-  /** Most items of parked work; what gives up then waits in its queue. 1 to 10,000,000. @default 100000 */
+  /** Maximum items of parked work; beyond it, work that gives up waits in its queue. 1 to 10,000,000. @default 100000 */
   readonly maxParked: number;
   /** How long parked work is kept after it was replayed or discarded, in seconds. @default 2592000 */
   readonly keepParkedSecs: number;
@@ -29,7 +29,7 @@ export interface DurableConfig {
   readonly codeVersion: string;
   /** HTTP API for operators. @default none */
   readonly admin: AdminConfig | undefined;
-  /** Limit of the migrations at start, with the wait for another process that migrates, in seconds. @default 3600 */
+  /** Time limit of the migrations at start in seconds, including the wait for another process that migrates. @default 3600 */
   readonly migrationTimeoutSecs: number;
 }
 

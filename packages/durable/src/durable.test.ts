@@ -34,7 +34,7 @@ test("the tables of a feature that uses the kernel exist after the start, whatev
   await app.stop();
 });
 
-test("nothing is created when nothing uses the kernel", async () => {
+test("no table is created if no feature uses the kernel", async () => {
   const app = newApp().enableDurable().enableDatabase(memory);
   await app.start({ log });
   expect(await app.db.query("SELECT name FROM sqlite_schema WHERE name LIKE 'framework%'")).toEqual([]);
@@ -100,7 +100,7 @@ test("migrate makes the table of parked work before a feature uses it; pending l
   await app.db.close();
 });
 
-test("parked work of an app that has not started says so", async () => {
+test("the error of parked work in an app that has not started names the reason", async () => {
   const app = new (App.with(database, durable))().enableDatabase(memory);
   app.durable.kernel.queue({ name: "mail", handle: async () => {} });
   await expect(app.durable.parked.list()).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test("parked work of a started app that has no feature for it says which table i
   await app.stop();
 });
 
-test("a feature that uses the kernel in an app without durable says what it needs", () => {
+test("a feature that uses the kernel in an app without durable names the missing feature", () => {
   const compose = App.with as unknown as (...features: object[]) => typeof App;
   const eager: Feature<object, DurableMethods> = {
     name: "eager",

@@ -9,7 +9,7 @@ import type { Kernel } from "./kernel/kernel.ts";
 
 /** The methods that the feature adds to an app. */
 export interface DurableMethods {
-  /** Configures durable work; without it the defaults hold. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Configures durable work; without this call the defaults apply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableDurable(config?: ConfigInput<DurableConfig>): this;
   /** Durable work of the app, for programs. */
   readonly durable: Durable;
@@ -17,20 +17,20 @@ export interface DurableMethods {
 
 /** Durable work of an app. */
 export interface Durable {
-  /** Creates and migrates the tables of all features that use the kernel, and that of parked work: for a deployment where `migrateAtStart` is off. */
+  /** Creates and migrates the tables of parked work and of all features that use the kernel, for a deployment with `migrateAtStart: false`. */
   migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Returns the migrations that `migrate` would run, without running them. */
   pending(options?: { readonly signal?: AbortSignal }): Promise<readonly PendingMigration[]>;
   /** Work that gave up: list, inspect, replay, discard. */
   readonly parked: ParkedWork;
-  /** Numbers of unfinished items by queue, of the queues of this process. */
+  /** Returns the numbers of unfinished items of the queues of this process, by queue. */
   queues(): Promise<Readonly<Record<string, WorkStats>>>;
   /** The kernel, for features: `kernelOf(needs)`. */
   readonly kernel: Kernel;
 }
 
 /**
- * Durable work on the app's database: leases, lanes, queues, timers, for the features that use them. Nothing starts until one does.
+ * Durable work on the app's database for other features: leases, lanes, queues and timers. Nothing starts until a feature uses it.
  *
  * @example
  * const app = new (App.with(database, durable))().enableDatabase().enableDurable({ leaseMs: 30_000 });

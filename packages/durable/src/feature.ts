@@ -1,4 +1,4 @@
-// For authors of features: the kernel that runs their durable work.
+// For authors of features: the kernel and its parts.
 import { FrameworkError } from "@framework/core";
 import type { DurableMethods } from "./durable.ts";
 import type { Kernel } from "./kernel/kernel.ts";
@@ -49,7 +49,7 @@ export { pause } from "./time/pause.ts";
 /**
  * Returns the kernel of an app, from the methods that `install` gets.
  *
- * @throws CORE_FEATURE_MISSING without the feature durable before; `requires` of the own feature says so with its name
+ * @throws CORE_FEATURE_MISSING if `durable` does not precede the feature; with `requires`, the message names the feature instead
  */
 export const kernelOf = (needs: Partial<DurableMethods>): Kernel => {
   if (needs.durable !== undefined) return needs.durable.kernel;

@@ -4,7 +4,7 @@ import type { Lane } from "./feature.ts";
 import type { Place } from "./place/place.ts";
 import { aborted, claimed, type Fact, hanging, LEASE_MS, running, quiet } from "./processes.test-kit.ts";
 
-/** What holds for lanes on every database. */
+/** Declares the lane tests, which run on every database. */
 export const laneFacts = (fact: Fact): void => {
   fact("five processes share seven lanes as equally as possible", async (processes) => {
     const kernels = await Promise.all(Array.from({ length: 5 }, () => processes.start()));
@@ -61,7 +61,7 @@ export const laneFacts = (fact: Fact): void => {
     await waitFor(() => calls >= 4, { what: "four calls" });
   });
 
-  fact("lanes end with the drain, or with the stop if they are to last until then", async (processes) => {
+  fact("lanes end with the drain, or with `endsWithStop` with the stop", async (processes) => {
     const kernel = await processes.start();
     const short = running(kernel, "short", 2);
     const long = running(kernel, "long", 2, { endsWithStop: true });
@@ -160,7 +160,7 @@ export const laneFacts = (fact: Fact): void => {
     await waitFor(() => again.lanes.size === 1 && second.lanes.size === 1, { what: "one lane each again" });
   });
 
-  fact("a process with runWork: false runs no lanes, and leaves them to the others", async (processes) => {
+  fact("a process with runWork: false runs no lanes, and other processes run them", async (processes) => {
     await using web = await processes.start({
       config: { runWork: false, leaseMs: LEASE_MS, pollMaxMs: 20, pollMinMs: 1 },
     });

@@ -3,7 +3,7 @@ import { expect } from "@jest/globals";
 import type { HeldLease, OwnKernel } from "./feature.ts";
 import { claimed, type Fact, hanging, LEASE_MS, running } from "./processes.test-kit.ts";
 
-/** What holds for leases on every database. */
+/** Declares the lease tests, which run on every database. */
 export const leaseFacts = (fact: Fact): void => {
   fact("a lease has one owner, and the next has a higher fence", async (processes) => {
     await using one = await processes.start();
@@ -106,7 +106,7 @@ export const leaseFacts = (fact: Fact): void => {
     if (other.db.dialect === "postgres") await claimed(other, "rebuild", "shelf");
   });
 
-  fact("a process stops: its leases are free at once", async (processes) => {
+  fact("when a process stops, its leases are free at once", async (processes) => {
     const one = await processes.start();
     await using other = await processes.start();
     const lease = await claimed(one, "rebuild", "shelf");

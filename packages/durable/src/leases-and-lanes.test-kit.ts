@@ -4,7 +4,7 @@ import { leaseFacts } from "./lease-facts.test-kit.ts";
 import { factsOn } from "./processes.test-kit.ts";
 import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
 
-/** What holds for leases and lanes on every database. */
+/** Declares the lease and lane tests, which run on every database. */
 export const leasesAndLanes = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   const fact = factsOn(test, make);
   for (const facts of [leaseFacts, laneFacts]) facts(fact);

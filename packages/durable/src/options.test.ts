@@ -47,7 +47,7 @@ test("codeVersion is stored with parked work, which is kept for keepParkedSecs a
   await removing.stop();
 });
 
-test("a replay takes all ids that are given, and a filter says exactly what it means", async () => {
+test("a replay uses all given ids, and a filter with an unknown field is rejected", async () => {
   await using database = await sqliteFile();
   const kernel = await failing(database.open(), {});
   const ids = Array.from({ length: 150 }, (_, at) => String(1000 + at));
@@ -65,7 +65,7 @@ test("a replay takes all ids that are given, and a filter says exactly what it m
   await kernel.stop();
 });
 
-test("pollMinMs and pollMaxMs are the pauses between two looks for work", async () => {
+test("pollMinMs and pollMaxMs bound the pauses between two polls", async () => {
   await using database = await sqliteFile();
   const clock = virtualClock();
   const config = { pollMinMs: 5000, pollMaxMs: 5000 };
@@ -76,7 +76,7 @@ test("pollMinMs and pollMaxMs are the pauses between two looks for work", async 
   const adding = createKernel(database.open(), { log: quiet, config: { runWork: false } });
   const queue = adding.queue<string>({ name: "mail", handle: () => {} });
   await adding.start();
-  await clock.advance(5000); // the first looks have found nothing
+  await clock.advance(5000); // the first polls have found nothing
   await queue.enqueue({ payload: "a" });
   await clock.advance(4900);
   expect(done).toEqual([]);
@@ -93,7 +93,7 @@ test("migrationTimeoutSecs bounds the wait for another process that migrates", a
   kernel.queue<string>({ name: "mail", handle: () => {} });
   await other.transaction(async (tx) => {
     await tx.execute("CREATE TABLE busy (id INTEGER)");
-    // The transaction's own limit, or that of its wait for the lock, whichever is seen first.
+    // The limit of the transaction, or of its wait for the lock, whichever is reached first.
     const reason = expect.stringMatching(/longer than 0.05 s|another process holds the lock/) as unknown;
     await expect(kernel.start()).rejects.toMatchObject({ reason });
   });

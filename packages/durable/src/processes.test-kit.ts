@@ -1,4 +1,4 @@
-// What the facts about leases and lanes share: processes on one database.
+// Shared by the lease and lane tests: processes on one database.
 import type { Logger } from "@framework/core";
 import type { Database } from "@framework/database";
 import { virtualClock, type VirtualClock } from "@framework/testing";
@@ -22,13 +22,13 @@ export const LEASE_MS = 15_000;
 /** A logger that writes nothing. */
 export const quiet: Pick<Logger, "info" | "warn" | "error"> = { info() {}, warn() {}, error() {} };
 
-/** A place that knows no other process: only leases decide. */
+/** A place without other processes, so that only leases decide. */
 const nowhere = (): Place => ({ id: null, pid: 1, started: null, isGone: () => false });
 
 /** Processes on one database, whose time only the test advances. */
 export class Processes {
   readonly time: TableClock;
-  /** Those that were made here. */
+  /** The created kernels. */
   readonly kernels: OwnKernel[] = [];
   private readonly database: TestDatabase;
 
@@ -41,7 +41,7 @@ export class Processes {
     return new Processes(database, await tableClock(database.open()));
   }
 
-  /** A process with a connection of its own, started. */
+  /** Starts a process with its own connection. */
   async start(options: KernelOptions = {}): Promise<OwnKernel> {
     const kernel = this.create(options);
     await kernel.start();
@@ -52,7 +52,7 @@ export class Processes {
     return this.createOn(this.database.open(), options);
   }
 
-  /** A process that hangs once it works: its clock stands still, and it hears of nothing, since notifications would make it renew its leases. */
+  /** Starts a process that then hangs: its clock is stopped, and it gets no notifications, which would make it renew its leases. */
   createHanging(): OwnKernel {
     const listen = { value: () => new Promise<never>(() => {}) };
     return this.createOn(Object.create(this.database.open(), { listen }), { clock: virtualClock() });
@@ -95,7 +95,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** A lease that must be free. */
+/** Acquires a lease that must be free. */
 export const claimed = async (kernel: OwnKernel, kind: string, name: string): Promise<HeldLease> => {
   const lease = await kernel.acquireLease(kind, name);
   if (lease === null) throw new Error("the lease is not free");
@@ -105,10 +105,10 @@ export const claimed = async (kernel: OwnKernel, kind: string, name: string): Pr
 /** Timers that never fire: a process that hangs. */
 export const hanging = (): VirtualClock => virtualClock();
 
-/** Registers one fact, which gets processes on a database of its own. */
+/** Declares one test, which gets processes on a separate database. */
 export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;
 
-/** Returns what registers facts on databases. */
+/** Returns the function that declares tests on databases. */
 export const factsOn =
   (test: typeof jestTest, make: () => Promise<TestDatabase>): Fact =>
   (name, run) =>

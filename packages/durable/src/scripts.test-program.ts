@@ -1,4 +1,4 @@
-// Works without `run` on SQLite, where only the kernel keeps the process running: on items that are due later, and on their replay.
+// Works without `run` on SQLite, where only the kernel keeps the process running: on delayed items, and on their replay.
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { database, openDatabase } from "@framework/database";
@@ -39,14 +39,14 @@ const app = new (App.with(database, durable, working))()
 await app.start({ log });
 await app.queue.enqueue([1, 2, 3].map((payload) => ({ payload, delayMs: 300 })));
 const { parked } = app.durable;
-/** Looks again and again, one look at a time: one that is still under way when the app stops would fail. */
+/** Polls repeatedly, one poll at a time, because one that is running when the app stops would fail. */
 const look = (): void =>
   void setTimeout(async () => {
     if ((await parked.count()) < 3) return look();
     await replay();
   }, 20).unref();
 
-/** Replays the three items as a script does: with a kernel that it does not start. */
+/** Replays the three items like a script, with a kernel that is not started. */
 const replay = async (): Promise<void> => {
   const { items } = await parked.list();
   await app.stop();

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { databaseInFile } from "@framework/database/testing";
 import { expect, test } from "@jest/globals";
 
-test("work and replays keep a process running that has nothing else", async () => {
+test("work and replays keep an otherwise idle process running", async () => {
   await using file = databaseInFile();
   const program = fileURLToPath(new URL("./scripts.test-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@framework/source", program, file.url], {

@@ -5,10 +5,10 @@ import { seededRandom, waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
 
-/** So long that no test waits for it. */
+/** Longer than any test. */
 const LONG_LEASE_MS = 600_000;
 
-/** A lease that a busy machine can renew, and a test can wait for. */
+/** A lease that is long enough for a busy machine to renew, and short enough to wait for. */
 const SHORT_LEASE_MS = 1500;
 
 /** Seconds in which processes are frozen, killed and replaced, at least once. */
@@ -43,7 +43,7 @@ class LaneProcess implements AsyncDisposable {
     this.child.kill("SIGSTOP");
   }
 
-  /** Lets a suspended process go on where it was. */
+  /** Resumes a suspended process. */
   thaw(): void {
     this.child.kill("SIGCONT");
   }
@@ -74,7 +74,7 @@ const holds = (process: LaneProcess, count: number, what: string): Promise<unkno
   waitFor(() => process.held.length === count, { what, timeoutMs: 60_000 });
 
 /**
- * Freezes the first process until the others have its lanes, kills the second one meanwhile, and lets the first go on.
+ * Freezes the first process until the others have its lanes, kills the second one meanwhile, and resumes the first.
  *
  * A process that is frozen in a transaction keeps what it has locked, so this waits for three leases at most.
  */
@@ -90,7 +90,7 @@ const freezeAndKill = async (processes: LaneProcess[], url: string): Promise<voi
   frozen.thaw();
 };
 
-/** What holds for processes that are killed, on every database. */
+/** Declares the tests of killed processes, which run on every database. */
 export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   const fact = (name: string, run: (database: TestDatabase) => Promise<void>): void =>
     test(

@@ -1,5 +1,5 @@
-// One process of the takeover tests: runs lanes, and writes a row to the ledger for each piece of work.
-// Whenever they change, it prints the lanes that it works in: each has a row of this process by then.
+// One process of the takeover tests: runs lanes, and writes a row for each piece of work.
+// When its lanes change, it prints them, once each has a row of this process.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "@framework/database";
 import { createKernel } from "./feature.ts";
@@ -37,7 +37,7 @@ setInterval(() => {
   printed = held;
 }, 10);
 
-process.stdin.resume().once("end", () => process.exit()); // the test is gone
+process.stdin.resume().once("end", () => process.exit()); // the test process has ended
 process.once("SIGTERM", async () => {
   await kernel.stop();
   await db.close();

@@ -1,2 +1,2 @@
-// For tests of features that use the kernel.
+// For the tests of features that use the kernel.
 export { tableClock, type TableClock } from "./testing/table-clock.ts";

@@ -1,4 +1,4 @@
-// A service with lanes, for several workers: GET /lanes tells which lanes the process runs.
+// A service with lanes, for several workers: GET /lanes returns the lanes of the process.
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { database } from "@framework/database";

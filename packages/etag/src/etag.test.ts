@@ -22,7 +22,7 @@ async function* streamed() {
 }
 
 /** A web stream whose second chunk comes after the first was sent. */
-const endlessly = () => {
+const slowStream = () => {
   const chunks = ["one", "two"].map((part) => new TextEncoder().encode(part));
   return new ReadableStream({
     async pull(controller) {
@@ -42,7 +42,7 @@ const makeApp = () => {
   app.get("/own", () => Response.text(text, { headers: { ETag: '"own"', "Last-Modified": modified } }));
   app.get("/dated", () => new Response(null, { headers: { "Last-Modified": modified } }));
   app.get("/web", () => new globalThis.Response(text));
-  app.get("/web-stream", () => new globalThis.Response(endlessly()));
+  app.get("/web-stream", () => new globalThis.Response(slowStream()));
   app.get("/stream", () => streamed());
   app.get("/own-stream", () => Response.stream(streamed(), { headers: { ETag: '"s"' } }));
   app.get("/part", () => Response.text("gr", { status: 206 }));
@@ -75,7 +75,7 @@ eachClient(test, makeApp, {
       expect([path, reply.headers.get("etag"), reply.status === 304]).toEqual([path, null, false]);
     }
   },
-  "a web Response of text has the tag of its bytes, one of a stream has none": async (client) => {
+  "a web Response made of text has the tag of its bytes, one with a stream has none": async (client) => {
     const reply = await client.get("/web");
     expect([reply.text, reply.headers.get("etag"), reply.headers.get("content-length")]).toEqual([
       text,
@@ -130,7 +130,7 @@ test.each([
   expect((await client.get(path, { headers })).status).toBe(status);
 });
 
-test("a 304 keeps what features noted on its reply", async () => {
+test("a 304 keeps the annotations of its reply", async () => {
   const Note = key("note", "");
   const notes: string[] = [];
   const outer: Feature<object> = {

@@ -14,7 +14,7 @@ import {
 import type { Awaitable, HttpRequest, Middleware, Response } from "@framework/core";
 import { parseHttpDate, precondition } from "@framework/core/http";
 import { withReasons } from "./etag-reasons.ts";
-import { rememberedTags, type TagOf } from "./remembered-tags.ts";
+import { cachedTags, type TagOf } from "./cached-tags.ts";
 
 /** Options of `enableEtag`. */
 export interface EtagConfig {
@@ -60,7 +60,7 @@ const tagField: FieldUse = {
 };
 
 const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
-  const tagOf = rememberedTags(weak);
+  const tagOf = cachedTags(weak);
   const conclude = (reply: Response, request: HttpRequest): Response => {
     tag(reply, tagOf);
     return isUnchanged(request, reply) ? notModified(reply) : reply;
@@ -103,7 +103,7 @@ const withoutIfMatch = (request: HttpRequest) => ({
     name === "if-match" || name === "if-unmodified-since" ? null : request.getHeader(name),
 });
 
-/** Changes the reply in place, so that what features noted on it stays; fields that describe a body go (RFC 9110 15.4.5). */
+/** Changes the reply in place, which keeps the annotations of features, and removes the fields that describe a body (RFC 9110 15.4.5). */
 const notModified = (reply: Response): Response => {
   if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
   reply.payload = null;

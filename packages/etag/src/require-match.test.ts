@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test("where a condition is required, a new resource needs one that cannot match another's", async () => {
+test("where a condition is required, creating a resource needs `If-None-Match: *`", async () => {
   const options = { required: true };
   expect(await put({ "if-none-match": "*" }, null, options)).toEqual([204, true]);
   expect(await put({ "if-none-match": '"0"' }, null, options)).toEqual([428, false]);

@@ -23,7 +23,7 @@ export const requireMatch = (
   }
 };
 
-/** Whether a condition protects the current state. A date that is not compared and `If-None-Match` with tags let a write to any other state pass. */
+/** Whether a condition protects the current state. An ignored date, and `If-None-Match` with tags, allow writes to other states. */
 const namesState = (request: HttpRequest, current: Validators | null): boolean => {
   if (request.getHeader("if-match") !== null) return true;
   if (request.getHeader("if-none-match")?.trim() === "*") return true;

@@ -3,7 +3,7 @@ import type { HostInsight } from "@framework/core/feature";
 import { metadataOf } from "./base/current-metadata.ts";
 import { type EventMetadata, noMetadata } from "./events/event-metadata.ts";
 
-/** Kinds of work whose invocation the metadata of events names. */
+/** Kinds of operations that event metadata is taken from. */
 const kinds: readonly string[] = [
   "http",
   "websocket",
@@ -18,9 +18,9 @@ const kinds: readonly string[] = [
 ];
 
 /**
- * Returns a function that gives the metadata of the work around its call: of the request, message or command that an app runs at this moment.
+ * Returns a function that returns the metadata of the current operation: the request, message or command that the app is handling at the time of the call.
  *
- * The app keeps its current operation only while it has a listener, so this adds one.
+ * Adds a listener, because the app tracks its current operation only while there is one.
  */
 export const followCurrentWork = (insight: HostInsight): (() => EventMetadata) => {
   insight.onOperation({ kinds, start: () => null });

@@ -3,7 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_APPEND: {
-    summary: "an append is empty, has an id or a stream twice, or a malformed `expected`",
+    summary: "an append is empty, repeats an id or a stream, or has a malformed `expected`",
     action: "the message states the rule",
   },
   EVENTS_BAD_DECIDER: {
@@ -17,16 +17,16 @@ export const eventSourcingErrors: ErrorCatalogue = {
   },
   EVENTS_BAD_POSITION: {
     status: 400,
-    summary: "a position is not one that the store gave",
+    summary: "a position does not come from the store",
     action: "pass positions on unchanged",
   },
   EVENTS_BAD_PROJECTION: {
     summary:
-      "the definition of a projection is malformed, clashes with another, or differs from that in the store",
+      "the definition of a projection is malformed, clashes with another, or differs from the one in the store",
     action: "the message states the rule; a changed view needs a higher version",
   },
   EVENTS_BAD_READ: {
-    summary: "an option of a read is not within its range",
+    summary: "an option of a read is out of range",
     action: "the message names the range",
   },
   EVENTS_BAD_STORE: {
@@ -49,7 +49,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
     action: "read the stream, or `newer` of the error, and decide again",
   },
   EVENTS_DUPLICATE_TYPE: {
-    summary: "two types of events have one name; the app does not start",
+    summary: "two event types have the same name; the app does not start",
     action: "rename one",
   },
   EVENTS_INVALID_DATA: {
@@ -76,7 +76,8 @@ export const eventSourcingErrors: ErrorCatalogue = {
   },
   EVENTS_OUTDATED: {
     status: 503,
-    summary: "another process made a later version of an inline projection live; nothing was appended",
+    summary:
+      "a later version of an inline projection is live, which this process does not have; nothing was appended",
     action: "deploy the later code to every process",
   },
   EVENTS_PARTIAL_OVERLAP: {
@@ -96,7 +97,7 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_STREAM_ARCHIVED: {
     status: 409,
     summary: "the stream is archived; nothing was appended",
-    action: "call `restore`, or go on in a new stream",
+    action: "call `restore`, or continue in a new stream",
   },
   EVENTS_TOO_LARGE: {
     summary: "an append exceeds a limit; nothing was appended",
@@ -111,15 +112,15 @@ export const eventSourcingErrors: ErrorCatalogue = {
     action: "add the projection to the option",
   },
   EVENTS_UNKNOWN_TYPE: {
-    summary: "a type of event is not in the option `events`, or is retired",
+    summary: "an event type is not in the option `events`, or is retired",
     action: "add the type to the option",
   },
   EVENTS_UNREADABLE: {
-    summary: "stored data was changed by other means than the store",
+    summary: "stored data was changed outside the store",
     action: "restore the event that the message names from a backup",
   },
   EVENTS_UPCAST_FAILED: {
-    summary: "an upcaster threw, returned nothing, or splits without end",
+    summary: "an upcaster threw, returned nothing, or splits endlessly",
     action: "correct the upcaster that the message names",
   },
 };

@@ -22,27 +22,27 @@ export type StoreType = "sqlite" | "postgres" | "postgresql" | "memory";
 /** Options of `enableEventSourcing`. */
 export interface EventSourcingConfig {
   /**
-   * Kind of database, for a start that fails where another one is configured; `"memory"` is a database of the store's own in memory, for tests.
+   * Expected kind of database: the start fails if another one is configured. `"memory"` is a separate database in memory, for tests.
    * @default the kind of the app's database, or of `connectionUrl`
    */
   readonly storeType: StoreType | undefined;
-  /** Events after which a stream gets another snapshot, 1 to 1,000,000. @default 100 */
+  /** Number of events between two snapshots of a stream, 1 to 1,000,000. @default 100 */
   readonly snapshotInterval: number;
   /** Whether snapshots are taken and used. @default true */
   readonly enableSnapshots: boolean;
-  /** Length of a stream that is logged as a warning; nothing is refused. @default 10000 */
+  /** Number of events above which a stream is logged as a warning; nothing is refused. @default 10000 */
   readonly maxEventsPerAggregate: number;
-  /** Seconds without an event after which a stream is archived; 0 keeps all. @default 0 */
+  /** Seconds without an event after which a stream is archived; 0 for never. @default 0 */
   readonly eventTtlSecs: number;
-  /** Address of a database of the store's own, in place of the app's. */
+  /** URL of a separate database for the store. @default the app's database */
   readonly connectionUrl: string | undefined;
-  /** Types of events. With none, the store takes events of every type, unchecked. @default [] */
+  /** Event types. If empty, the store accepts events of every type, unchecked. @default [] */
   readonly events: readonly AnyEventType[];
-  /** Views that are kept up to date. Keep the last version of a projection beside a new one until that is live. @default [] */
+  /** Views to keep up to date. Keep the previous version of a projection in the list until the new one is live. @default [] */
   readonly projections: readonly Projection[];
   /**
-   * How positions are drawn on PostgreSQL: from a `"sequence"`, or from a `"counter"` row that lets one append run at a time, for servers that hide
-   * `pg_locks`. Fixed when the tables are first used. @default "sequence"
+   * Source of positions on PostgreSQL: a `"sequence"`, or a `"counter"` row, which serialises appends, for servers that hide `pg_locks`. Fixed when the
+   * tables are first used. @default "sequence"
    */
   readonly positions: Positions;
 }
@@ -66,21 +66,21 @@ export const EventSourcingConfig: ConfigRecord<EventSourcingConfig> = configReco
   connectionUrl: optional(
     secret(checked("", "sqlite://<path> or postgres://user:password@host/database", isUrl)),
   ),
-  events: list<AnyEventType>([], "types of events, made by eventType", isEventType),
-  projections: list<Projection>([], "projections, made by projection", isProjection),
+  events: list<AnyEventType>([], "event types created by eventType", isEventType),
+  projections: list<Projection>([], "projections created by projection", isProjection),
   positions: oneOf<Positions>("sequence", ["sequence", "counter"]),
 });
 
-/** The database of a store of its own; `null` for the app's. */
+/** URL of a separate database for the store; `null` for the app's. */
 export const ownUrl = ({ storeType, connectionUrl }: EventSourcingConfig): string | null =>
   connectionUrl ?? (storeType === "memory" ? MEMORY : null);
 
 const MEMORY = "sqlite://:memory:";
 
-/** Whether each process would have its own events. */
+/** Whether events are in memory, so that each process would have its own. */
 export const isInMemory = (config: EventSourcingConfig): boolean => ownUrl(config) === MEMORY;
 
-/** Mistakes that the record's rules do not see. */
+/** Configuration errors across several fields, which the rules of the record cannot check. */
 export const configProblems = (config: EventSourcingConfig): readonly Problem[] => {
   const { storeType, connectionUrl, events, projections } = config;
   const mismatch =
@@ -98,7 +98,7 @@ export const configProblems = (config: EventSourcingConfig): readonly Problem[] 
   ];
 };
 
-/** The mistake of a `storeType` that the database is not; `null` without. */
+/** The error of a `storeType` that differs from the database; `null` if they agree. */
 export const mismatchOf = (
   storeType: StoreType | undefined,
   dialect: "sqlite" | "postgres",

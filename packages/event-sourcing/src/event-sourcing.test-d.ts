@@ -7,20 +7,20 @@ import { decider, eventSourcing, type EventOf, eventType } from "./index.ts";
 const app = new (App.with(database, durable, eventSourcing))();
 app.enableDatabase().enableEventSourcing().enableEventSourcing({ snapshotInterval: 10 });
 
-// @ts-expect-error the method exists only where the feature is composed
+// @ts-expect-error the method exists only if the app has the feature
 new App().enableEventSourcing();
 
 // @ts-expect-error the feature needs the database and the durable kernel
 App.with(eventSourcing);
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableEventSourcing({ snapshotIntervall: 10 });
 
 const Moved = eventType("Moved", z.object({ to: z.string() }));
 const Sold = eventType("Sold", z.object({ price: z.number() }));
 
 Moved({ to: "Rome" });
-// @ts-expect-error data of another form
+// @ts-expect-error data of another type
 Moved({ from: "Rome" });
 
 const moved = (event: EventOf<typeof Moved>): string => event.data.to;

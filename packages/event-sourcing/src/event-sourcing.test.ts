@@ -30,7 +30,7 @@ const newApp = () => new (App.with(database, durable, eventSourcing, insight))()
 const appended = { type: "Something", data: {} };
 const readMetric = (name: string): unknown => metrics.find((metric) => metric.name === name)?.read();
 
-test("the store is on the app's database, whatever the order of the enable calls", async () => {
+test("the store uses the app's database, in any order of the enable calls", async () => {
   const app = newApp().enableEventSourcing({ events: loanTypes }).enableDatabase(memory);
   await app.start({ log: silent });
   await app.eventStore.append("loan-1", Borrowed({ member: "ann" }));
@@ -41,12 +41,23 @@ test("the store is on the app's database, whatever the order of the enable calls
   await app.stop();
 });
 
-test("the store is not usable before enableEventSourcing, which needs a database", async () => {
+test("a start that fails ends the subscriptions of its startup handlers", async () => {
+  const app = newApp().enableEventSourcing({ events: loanTypes }).enableDatabase(memory);
+  let done: Promise<unknown> | undefined;
+  app.onEvent("startup", () => {
+    ({ done } = app.eventStore.subscribe({}, () => {}));
+    throw new Error("no mail server");
+  });
+  await expect(app.start({ log: silent })).rejects.toThrow("no mail server");
+  await expect(done).resolves.toBeUndefined();
+});
+
+test("eventStore throws before enableEventSourcing, which needs a database", async () => {
   expect(() => newApp().eventStore).toThrow("call enableEventSourcing()");
   await expect(newApp().enableEventSourcing().start({ log: silent })).rejects.toThrow("enableDatabase");
 });
 
-test("mistakes in the record are reported together", async () => {
+test("configuration errors are reported together", async () => {
   const app = newApp()
     .enableDatabase(memory)
     .enableEventSourcing({
@@ -55,11 +66,11 @@ test("mistakes in the record are reported together", async () => {
       events: [Borrowed, eventType("Borrowed", Borrowed.schema)],
     });
   const error = await app.start({ log: silent }).catch(String);
-  for (const part of ["snapshotInterval", "connectionUrl", "two types of events have the name Borrowed"])
+  for (const part of ["snapshotInterval", "connectionUrl", "two event types have the name Borrowed"])
     expect(error).toContain(part);
 });
 
-test("a storeType that is not the database's is a start error", async () => {
+test("a storeType that differs from the database is a start error", async () => {
   const start = (storeType: "postgres" | "sqlite" | "memory", connectionUrl?: string) =>
     newApp().enableDatabase(memory).enableEventSourcing({ storeType, connectionUrl }).start({ log: silent });
   await expect(start("postgres")).rejects.toThrow("the database is sqlite");
@@ -68,14 +79,14 @@ test("a storeType that is not the database's is a start error", async () => {
   await expect(start("memory", "sqlite://file.db")).rejects.toThrow("remove one");
 });
 
-test("a storeType that is the database's is accepted", async () => {
+test("a storeType that matches the database is accepted", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing({ storeType: "sqlite" });
   await app.start({ log: silent });
   expect((await app.eventStore.append("s-1", appended)).version).toBe(1);
   await app.stop();
 });
 
-test("a store in memory is its own, and refuses to start with several workers", async () => {
+test("a store in memory has a separate database, and refuses to start with several workers", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing({ storeType: "memory" });
   await app.start({ log: silent });
   await app.eventStore.append("s-1", appended);
@@ -88,7 +99,7 @@ test("a store in memory is its own, and refuses to start with several workers", 
   );
 });
 
-test("connectionUrl opens a database of the store's own, and closes it when the app stops", async () => {
+test("connectionUrl opens a separate database, and closes it when the app stops", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "events-"));
   const connectionUrl = `sqlite://${join(folder.path, "own.db")}`;
   const once = async (): Promise<number> => {
@@ -102,7 +113,7 @@ test("connectionUrl opens a database of the store's own, and closes it when the 
   expect([await once(), await once()]).toEqual([1, 2]);
 });
 
-test("a stream that passes maxEventsPerAggregate is logged once", async () => {
+test("a stream that exceeds maxEventsPerAggregate is logged once", async () => {
   const lines: unknown[] = [];
   const log = { ...silent, warn: (message: string, fields?: object) => void lines.push([message, fields]) };
   const app = newApp().enableDatabase(memory).enableEventSourcing({ maxEventsPerAggregate: 3 });
@@ -134,7 +145,7 @@ test("streams without an event for eventTtlSecs are archived", async () => {
   await app.stop();
 });
 
-test("events record the request that they come from, without a tracer or metrics", async () => {
+test("the metadata of events identifies their request, even without a tracer or metrics", async () => {
   const app = newApp().enableDatabase(memory).enableEventSourcing();
   app.use((request, next) => {
     request.context

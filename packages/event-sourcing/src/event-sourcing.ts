@@ -21,9 +21,9 @@ import { streamMachinePanel } from "./time-machine/time-machine-panel.ts";
 /** The methods that the feature adds to an app. */
 export interface EventSourcing {
   /**
-   * Opens an event store, `app.eventStore`, on the app's database or one of its own.
+   * Opens an event store, `app.eventStore`, on the app's database or a separate one.
    *
-   * @throws CORE_BAD_CONFIG, EVENTS_BAD_STORE, EVENTS_DUPLICATE_TYPE at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG, EVENTS_BAD_STORE, EVENTS_DUPLICATE_TYPE at start, together with all other problems
    */
   enableEventSourcing(config?: ConfigInput<EventSourcingConfig>): this;
   /** The event store. @throws EVENTS_NOT_ENABLED before `enableEventSourcing` */
@@ -31,7 +31,7 @@ export interface EventSourcing {
 }
 
 /**
- * An event store for an app: streams with expected versions, one order over all of them, snapshots, deciders.
+ * An event store for an app: streams with expected versions, a global order over all streams, snapshots, deciders.
  *
  * @example
  * const app = new (App.with(database, durable, eventSourcing))().enableDatabase().enableEventSourcing({ events: [BookBorrowed] });
@@ -63,12 +63,12 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
     { kernel, log: () => logOf(host), currentMetadata: followCurrentWork(host.insight) },
     config,
   );
-  host.check(() => mismatchWith(() => kernel.db, config));
+  host.check(() => databaseMismatch(() => kernel.db, config));
   host.life.onStart({
     name: "event-sourcing",
     timeoutSecs: START_SECS,
     run: async ({ workers }, signal) => {
-      if (workers > 1 && isInMemory(config)) throw memoryOfMany(workers);
+      if (workers > 1 && isInMemory(config)) throw inMemoryError(workers);
       await own?.start({ signal });
       await setUpStore(parts.base);
       await parts.projections.start();
@@ -98,19 +98,19 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
   return parts;
 };
 
-const mismatchWith = (db: () => Database, { storeType }: EventSourcingConfig): readonly Problem[] => {
+const databaseMismatch = (db: () => Database, { storeType }: EventSourcingConfig): readonly Problem[] => {
   try {
     const mismatch = mismatchOf(storeType, db().dialect);
     return mismatch === null ? [] : [mismatch];
   } catch {
-    return []; // without a database, which is a mistake of its own
+    return []; // no database: reported separately
   }
 };
 
-/** Migrations wait for those of other processes. */
+/** Start timeout. Long, because migrations wait for those of other processes. */
 const START_SECS = 3660;
 
-/** The kernel of a store with a database of its own; its tables are always created at start. */
+/** The kernel of a store with a separate database, whose tables are always created at start. */
 const ownKernel = (host: Host, config: EventSourcingConfig): OwnKernel | null => {
   const url = ownUrl(config);
   if (url === null) return null;
@@ -122,7 +122,7 @@ const ownKernel = (host: Host, config: EventSourcingConfig): OwnKernel | null =>
   return createKernel(openDatabase({ url }), { log, host });
 };
 
-/** The app's log. Before the start there is none: then a program such as `framework projections` operates the views of an app that serves nothing. */
+/** The app's log. There is none before the start, as when `framework projections` operates the views of an app that is not started. */
 const logOf = (host: Host): Logger => {
   try {
     return host.life.settings.log;
@@ -133,7 +133,7 @@ const logOf = (host: Host): Logger => {
 
 const noLog: Logger = { info() {}, warn() {}, error() {} };
 
-const memoryOfMany = (workers: number): FrameworkError =>
+const inMemoryError = (workers: number): FrameworkError =>
   new FrameworkError(
     "EVENTS_IN_MEMORY",
     `each of ${workers} workers would have its own events in memory; use a database, or run one worker`,

@@ -32,109 +32,109 @@ export interface AppendOptions extends WriteOptions {
   readonly tenant?: string | undefined;
 }
 
-/** Where a call on a whole stream or person applies. */
-export interface PlaceOptions {
-  /** Tenant. @default none */
+/** Tenant and transaction of a call on a stream or person. */
+export interface ScopeOptions {
+  /** Tenant of the stream or person. @default none */
   readonly tenant?: string | undefined;
-  /** The program's transaction. @default one of its own */
+  /** Transaction of the caller. @default a separate transaction */
   readonly tx?: Transaction | undefined;
 }
 
-/** Streams with versions, and one order over all of them. */
+/** Streams with versions, and a global order over all streams. */
 export interface StreamStore {
-  /** The database that it is in: transactions of this one can append. */
+  /** Database of the store; its transactions can be passed as `tx`. */
   readonly db: Database;
   /**
-   * Appends events to a stream, all or none.
+   * Appends events to a stream atomically.
    *
-   * With ids of the caller's, an append that is repeated happens once, and returns the first result.
+   * Idempotent if the caller sets event ids: a repeated append changes nothing and returns the first result with `isNew: false`.
    *
    * @throws ConflictError 409 when the stream does not have the expected version; EVENTS_STREAM_ARCHIVED, EVENTS_PARTIAL_OVERLAP;
    * EVENTS_INVALID_DATA, EVENTS_UNKNOWN_TYPE, EVENTS_TOO_LARGE, EVENTS_BAD_APPEND, EVENTS_BAD_NAME
    */
   append(stream: string, events: NewEvent | readonly NewEvent[], options?: AppendOptions): Promise<Appended>;
-  /** Appends to several streams, all or none. Results are in the order given. @throws as `append` */
+  /** Appends to several streams atomically. Results are in the order given. @throws as `append` */
   appendMany(appends: readonly StreamAppend[], options?: WriteOptions): Promise<readonly Appended[]>;
-  /** Yields the events of a stream, page by page; none when it does not exist. Archived streams are read as well. */
+  /** Yields the events of a stream, archived or not, reading page by page; none if it does not exist. */
   read(stream: string, options?: ReadOptions): AsyncIterableIterator<StoredEvent>;
-  /** Reads the next events of all streams, in one order in which no event ever appears before a position that was read. */
+  /** Reads the next events of all streams in the global order. No event ever appears before a position that was read. */
   readAll(options?: ReadAllOptions): Promise<EventBatch>;
   /**
-   * The safe end of that order: no event will appear up to it any more. Events that wait for an append which is still open come after it, though they
-   * are committed.
+   * Returns the safe end of the global order: no further event will appear up to it. Committed events that wait for an append in an open transaction come
+   * after it.
    */
   position(): Promise<string>;
-  /** The aggregate of a decider: commands on the stream `name-id`. @throws EVENTS_UNKNOWN_TYPE, EVENTS_BAD_NAME */
+  /** Returns the aggregate of a decider, which executes commands on the stream `name-id`. @throws EVENTS_UNKNOWN_TYPE, EVENTS_BAD_NAME */
   aggregate<State, Command, Types extends AnyEventType>(
     decider: Decider<State, Command, Types>,
     id: string,
-    options?: Pick<PlaceOptions, "tenant">,
+    options?: Pick<ScopeOptions, "tenant">,
   ): Aggregate<State, Command, Types>;
-  /** Archives a stream: it is read as before, but takes no events. Resolves to `false` when it does not exist, or was archived before. */
-  archive(stream: string, options?: PlaceOptions): Promise<boolean>;
-  /** Makes an archived stream take events again. Resolves to `false` when it is not archived. */
-  restore(stream: string, options?: PlaceOptions): Promise<boolean>;
+  /** Archives a stream: it is read as before, but accepts no events. Resolves to `false` if it does not exist or is already archived. */
+  archive(stream: string, options?: ScopeOptions): Promise<boolean>;
+  /** Makes an archived stream accept events again. Resolves to `false` if it is not archived. */
+  restore(stream: string, options?: ScopeOptions): Promise<boolean>;
   /**
-   * Deletes the key of a person: from then on, that person's fields in all events read as their placeholders, for ever.
+   * Deletes the key of a person: from then on, that person's encrypted fields permanently read as their placeholders.
    *
-   * Resolves to `false` when there is no key.
+   * Resolves to `false` if there is no key.
    */
-  forget(subject: string, options?: PlaceOptions): Promise<boolean>;
+  forget(subject: string, options?: ScopeOptions): Promise<boolean>;
 }
 
-/** A store of events, with the views that are made of them. */
+/** A store of events and of the views built from them. */
 export interface EventStore extends StreamStore {
   /** The projections of the store. */
   readonly projections: Projections;
   /**
-   * Events that projections could not apply: list, inspect, replay, discard. `app.durable.parked`, unless the store has a database of its own. Their
-   * source is `projection`, their name that of the projection with its version, such as `shelf v1`, and their key the tenant, a slash and the key.
+   * Lists, inspects, replays and discards events that projections could not apply. The same as `app.durable.parked`, unless the store has a separate
+   * database. Their source is `projection`, their name the projection and its version, such as `shelf v1`, and their key `tenant/key`.
    */
   readonly parked: ParkedWork;
   /**
-   * Waits until views contain every event up to a position, that of an append for example: a reader then finds what it wrote. Resolves to `false` after
-   * the timeout.
+   * Waits until views contain every event up to a position, for example that of an append: callers can then read their own writes. Resolves to `false`
+   * after the timeout.
    *
-   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) when 10,000 wait
+   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) if 10,000 calls are waiting
    */
   waitFor(position: string, options?: WaitOptions): Promise<boolean>;
   /**
-   * Gives the events of all streams to a handler, one after the other, those to come included. While it works, nothing is read.
+   * Passes present and future events of all streams to a handler, one at a time. Reads the next batch only when the handler has finished the last one.
    *
    * @throws EVENTS_BAD_POSITION, EVENTS_BAD_READ, EVENTS_TOO_MANY_SUBSCRIPTIONS, CORE_BAD_CONFIG for the retry policy
    */
   subscribe(options: SubscribeOptions, handler: EventHandler): Subscription;
 }
 
-/** A store and its parts, for features that rest on it. */
+/** A store and its parts, for features built on it. */
 export interface StoreParts {
   readonly store: StreamStore;
   readonly base: StoreBase;
   readonly appender: Appender;
   readonly reader: GlobalReader;
   readonly snapshots: Snapshots;
-  /** Seconds that the oldest append in flight was open when readers last waited for it; 0 where readers never wait. */
+  /** Age in seconds of the oldest open append when readers last waited for it; 0 where readers never wait. */
   oldestOpenSecs(): number;
 }
 
-/** Creates a store on the parts that every member needs. */
+/** Builds a store, without projections and subscriptions. */
 export const buildStore = (base: StoreBase): StoreParts => {
   const appender = new Appender(base);
   const snapshots = new Snapshots(base);
   let frontier: Frontier | null = null;
-  const lateFrontier: Frontier = {
+  const lazyFrontier: Frontier = {
     get position() {
       return (frontier ??= frontierOf(base)).position;
     },
-    get returns() {
-      return (frontier ??= frontierOf(base)).returns;
+    get rewinds() {
+      return (frontier ??= frontierOf(base)).rewinds;
     },
-    get returnedTo() {
-      return (frontier ??= frontierOf(base)).returnedTo;
+    get rewoundTo() {
+      return (frontier ??= frontierOf(base)).rewoundTo;
     },
     advance: () => (frontier ??= frontierOf(base)).advance(),
   };
-  const reader = new GlobalReader(base, lateFrontier);
+  const reader = new GlobalReader(base, lazyFrontier);
   const store: StreamStore = {
     get db() {
       return base.db;
@@ -146,7 +146,7 @@ export const buildStore = (base: StoreBase): StoreParts => {
     readAll: (options = {}) => readAll(base, reader, options),
     position: async () => toPosition(await reader.end()),
     aggregate: (decider, id, { tenant = "" } = {}) => {
-      checkId(id); // else all without one would be the stream "name-undefined"
+      checkId(id); // otherwise a missing id would mean the stream "name-undefined"
       const stream = `${decider.name}-${id}`;
       checkStream(stream);
       checkTenant(tenant);
@@ -154,9 +154,9 @@ export const buildStore = (base: StoreBase): StoreParts => {
       return new Aggregate({ base, appender, snapshots }, decider, { stream, tenant });
     },
     archive: (stream, options) =>
-      inTransaction(base, options, (tx) => archiveStream(base, tx, placeOf(stream, options))),
+      inTransaction(base, options, (tx) => archiveStream(base, tx, refOf(stream, options))),
     restore: (stream, options) =>
-      inTransaction(base, options, (tx) => restoreStream(base, tx, placeOf(stream, options))),
+      inTransaction(base, options, (tx) => restoreStream(base, tx, refOf(stream, options))),
     forget: async (subject, options) => {
       checkName("subject", subject);
       checkTenant(options?.tenant ?? "");
@@ -169,22 +169,22 @@ export const buildStore = (base: StoreBase): StoreParts => {
   return { store, base, appender, reader, snapshots, oldestOpenSecs };
 };
 
-/** Readers follow the order of commits where positions are drawn in it, and the high-water mark elsewhere. */
+/** Commit order where positions are drawn in it, and a high-water mark elsewhere. */
 const frontierOf = (base: StoreBase): Frontier =>
   base.db.dialect === "postgres" && base.settings.positions === "sequence"
     ? new HighWaterMark(base)
     : new CommitOrder(base);
 
-const placeOf = (stream: string, options: PlaceOptions = {}): { stream: string; tenant: string } => {
+const refOf = (stream: string, options: ScopeOptions = {}): { stream: string; tenant: string } => {
   const { tenant = "" } = options;
   checkStream(stream);
   checkTenant(tenant);
   return { stream, tenant };
 };
 
-/** All or none, in the program's transaction too. */
+/** Runs in a transaction, or in a savepoint of the caller's transaction. */
 const inTransaction = async <T>(
   base: StoreBase,
-  { tx }: PlaceOptions = {},
+  { tx }: ScopeOptions = {},
   run: (tx: Transaction) => Promise<T>,
 ): Promise<T> => (tx === undefined ? await base.transaction(run) : await tx.transaction(run));

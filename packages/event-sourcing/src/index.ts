@@ -34,7 +34,7 @@ export type { ProjectionStatus } from "./projections/versions/status.ts";
 export type { VersionStatus } from "./projections/versions/projection-rows.ts";
 export type { WaitOptions } from "./projections/running/wait-for.ts";
 export type { EventHandler, SubscribeOptions, Subscription } from "./subscriptions/subscription.ts";
-export type { AppendOptions, EventStore, PlaceOptions, StreamStore } from "./event-store.ts";
+export type { AppendOptions, EventStore, ScopeOptions, StreamStore } from "./event-store.ts";
 export type { Appended } from "./append/appended.ts";
 export type { WriteOptions } from "./append/appender.ts";
 export { ConflictError } from "./append/conflict-error.ts";

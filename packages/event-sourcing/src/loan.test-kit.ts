@@ -1,4 +1,4 @@
-// The domain of the tests: a book is borrowed, extended and returned.
+// The domain of the tests: loans of a book, which is borrowed, extended and returned.
 import { z } from "zod";
 import { decider, type Decider, type EventType, eventType } from "./index.ts";
 

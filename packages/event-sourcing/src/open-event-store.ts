@@ -17,10 +17,10 @@ import { LagWatch } from "./projections/running/lag-watch.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { eventTables, TABLE_SET } from "./tables/event-tables.ts";
 
-/** Channel of the kernel's wake-up: events were committed. */
+/** Wake-up channel of the kernel, signalled when events were committed. */
 export const EVENTS_CHANNEL = "events";
 
-/** What a store is built on besides its configuration. */
+/** Dependencies of a store. */
 export interface StoreSources {
   readonly kernel: Kernel;
   readonly log: () => Logger;
@@ -29,7 +29,7 @@ export interface StoreSources {
   readonly clock?: Clock;
 }
 
-/** A store with its projections and subscriptions. */
+/** The parts of a store, with its projections and subscriptions. */
 export interface WholeStoreParts extends StoreParts {
   readonly store: EventStore;
   readonly projections: ProjectionSet;
@@ -37,7 +37,7 @@ export interface WholeStoreParts extends StoreParts {
   readonly lag: LagWatch;
 }
 
-/** Builds a store on a kernel, to which it adds its tables. */
+/** Builds a store on a kernel, and adds its tables to the kernel. */
 export const storeOn = (
   { kernel, log, currentMetadata, clock = systemClock }: StoreSources,
   { events, projections, ...settings }: EventSourcingConfig,
@@ -80,26 +80,26 @@ export const storeOn = (
     waitFor: (position, options) => set.waitFor(position, options),
     subscribe: (options, handler) => subscriptions.add(options, handler),
   };
-  const store = Object.assign(parts.store, following); // a copy would read its database, which an app knows later
+  const store = Object.assign(parts.store, following); // not a copy: it would read the getter `db` before an app has its database
   const lag = new LagWatch(base, clock, projections);
   return { ...parts, store, projections: set, subscriptions, lag };
 };
 
 /** A store without an app; close it after use. */
 export interface OpenEventStore extends EventStore, AsyncDisposable {
-  /** Resolves when the snapshots offered so far were taken. */
+  /** Resolves when all snapshots due so far have been taken. */
   snapshotsTaken(): Promise<void>;
   /** Finishes background work and closes the database, unless the caller passed it. */
   close(): Promise<void>;
 }
 
-/** What a caller may pass in place of the defaults. */
+/** Dependencies of `openEventStore`, all optional. */
 export interface OpenEventStoreOptions {
-  /** A database that stays open. @default that of `connectionUrl` */
+  /** Database of the store; closing the store leaves it open. @default opened from `connectionUrl` */
   readonly db?: Database;
-  /** SQL expression of the current time in whole milliseconds. @default the database's clock */
+  /** SQL expression for the current time in whole milliseconds. @default the database's clock */
   readonly now?: Statement;
-  /** Destination of log lines. @default the console */
+  /** Logger. @default the console */
   readonly log?: Logger;
   /** Timers. @default the system clock */
   readonly clock?: Clock;
@@ -110,7 +110,7 @@ export interface OpenEventStoreOptions {
  *
  * @example
  * await using store = await openEventStore({ connectionUrl: "sqlite://events.db", events: [BookBorrowed] });
- * @throws ConfigurationError for a bad record; EVENTS_BAD_STORE, EVENTS_LOCKS_HIDDEN; DatabaseUnavailableError
+ * @throws ConfigurationError for an invalid configuration; EVENTS_BAD_STORE, EVENTS_LOCKS_HIDDEN; DatabaseUnavailableError
  */
 export const openEventStore = async (
   config: ConfigInput<EventSourcingConfig> = {},
@@ -127,7 +127,7 @@ export const openEventStore = async (
     await parts.subscriptions.stop();
     await parts.snapshots.close();
     await kernel.drain();
-    await kernel.stop(); // projections end what they have under way
+    await kernel.stop(); // projections finish their transactions
     if (given === undefined) await db.close();
   };
   try {

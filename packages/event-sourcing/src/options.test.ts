@@ -2,26 +2,29 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { EventSourcingConfig } from "./index.ts";
 
-/** The test in which each option changes behaviour: its file, and its name. */
+/** For each option, the file and name of a test in which it changes behaviour. */
 const tests: Readonly<Record<keyof EventSourcingConfig, readonly [file: string, name: string]>> = {
-  storeType: ["event-sourcing.test", "a store in memory is its own"],
+  storeType: ["event-sourcing.test", "a store in memory has a separate database"],
   snapshotInterval: [
     "snapshots/snapshots.test",
-    "snapshotInterval is the number of events to the next snapshot",
+    "snapshotInterval is the number of events between two snapshots",
   ],
-  enableSnapshots: ["snapshots/snapshots.test", "enableSnapshots: false reads no snapshot that is there"],
-  maxEventsPerAggregate: ["event-sourcing.test", "a stream that passes maxEventsPerAggregate is logged once"],
+  enableSnapshots: ["snapshots/snapshots.test", "enableSnapshots: false does not read existing snapshots"],
+  maxEventsPerAggregate: [
+    "event-sourcing.test",
+    "a stream that exceeds maxEventsPerAggregate is logged once",
+  ],
   eventTtlSecs: ["event-sourcing.test", "streams without an event for eventTtlSecs are archived"],
-  connectionUrl: ["event-sourcing.test", "connectionUrl opens a database of the store's own"],
-  events: ["deciders/aggregate.test", "evolve does not get other types of the store"],
-  projections: ["projections/running/wait-for.test", "waitFor ends when the view is there"],
+  connectionUrl: ["event-sourcing.test", "connectionUrl opens a separate database"],
+  events: ["deciders/aggregate.test", "evolve gets only the types of its decider"],
+  projections: ["projections/running/wait-for.test", "waitFor resolves when the view has caught up"],
   positions: [
     "global-order/high-water-mark.int.test",
-    "a server that hides its locks is refused, unless positions are counted",
+    "a server that hides its locks is refused, unless positions come from a counter row",
   ],
 };
 
-test("every option changes behaviour in a test", () => {
+test("every option has a test", () => {
   expect(Object.keys(tests).toSorted()).toEqual(Object.keys(EventSourcingConfig.of()).toSorted());
   for (const [option, [file, name]] of Object.entries(tests)) {
     const source = readFileSync(new URL(`./${file}.ts`, import.meta.url), "utf8");

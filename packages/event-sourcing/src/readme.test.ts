@@ -21,7 +21,7 @@ const rows = (title: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-test("the table of options has every field with its default", () => {
+test("the table of options lists every field with its default", () => {
   const documented = rows("Options").map(([name = "", , value = ""]) => [
     name.replaceAll("`", ""),
     value === "–" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown),
@@ -29,16 +29,16 @@ test("the table of options has every field with its default", () => {
   expect(Object.fromEntries(documented)).toEqual(EventSourcingConfig.of());
 });
 
-test("the table of calls has every method of the store", async () => {
+test("the table of calls lists every method of the store", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const named = rows("Streams").flatMap(([call = ""]) =>
     Array.from(call.matchAll(/`(\w+)\(/g), ([, name]) => name),
   );
-  const own = ["close", "snapshotsTaken", "db", "projections", "parked"]; // of a store without an app, and no calls
+  const own = ["close", "snapshotsTaken", "db", "projections", "parked"]; // not methods of `EventStore`
   expect(new Set(named)).toEqual(new Set(Object.keys(store).filter((name) => !own.includes(name))));
 });
 
-test("the table of limits has the numbers of the sources", () => {
+test("the table of limits matches the sources", () => {
   const numbers = (text: string): number[] =>
     Array.from(text.matchAll(/(\d[\d,]*)( [KM]iB)?/g), ([, digits = "", unit = ""]) => {
       const factor = unit === " KiB" ? 1024 : unit === " MiB" ? 1024 ** 2 : 1;

@@ -1,7 +1,7 @@
 import type { HostInsight } from "@framework/core/feature";
 import type { StoreParts } from "./event-store.ts";
 
-/** Publishes what a store counts. */
+/** Publishes the metrics of a store. */
 export const publishMetrics = (
   insight: HostInsight,
   { base: { counts }, oldestOpenSecs }: StoreParts,
@@ -15,7 +15,7 @@ export const publishMetrics = (
   counter("snapshots_taken", "Snapshots taken.", () => counts.snapshotsTaken);
   counter(
     "snapshots_ignored",
-    "Snapshots that were damaged or made by newer code.",
+    "Snapshots that were damaged or taken by newer code.",
     () => counts.snapshotsIgnored,
   );
   counter(
@@ -27,7 +27,7 @@ export const publishMetrics = (
   counter("streams_archived", "Streams archived because of eventTtlSecs.", () => counts.expired);
   insight.metric({
     name: "events_oldest_open_append_seconds",
-    help: "Time that the oldest open transaction with an append has kept readers waiting.",
+    help: "Age of the oldest open append that readers are waiting for.",
     type: "gauge",
     read: oldestOpenSecs,
   });

@@ -1,9 +1,9 @@
-// For tests of programs, and of adapters of the store.
+// For tests of applications and of store adapters.
 export { eventStoreContract } from "./contract/event-store-contract.ts";
 export type { EventStoreFixture } from "./contract/store-fixture.ts";
 export {
   type RunOptions,
-  type StreamMoment,
+  type StreamPosition,
   streamTimeMachine,
   type StreamTimeMachine,
   type StreamTimeMachineOptions,

@@ -2,7 +2,7 @@ import { App as CoreApp } from "@framework/core";
 import { features } from "./features.ts";
 
 /**
- * An application with every feature: each `enableX` is there, and loads its package when it is first called.
+ * An application with every feature: each `enableX` loads its package when it is first called.
  *
  * @example
  * const app = new App().enableCors().enableOpenapi();

@@ -6,8 +6,8 @@ type Untyped = Readonly<Record<string, (config: unknown) => unknown>>;
 
 const names = Object.getOwnPropertyNames(new App()).filter((name) => /^enable[A-Z]/.test(name));
 
-/** A number and a list are values of these features. */
-const ofOneNumber = new Set(["enableBodyLimit", "enableCompression"]);
+/** Methods that also accept a number. */
+const acceptNumber = new Set(["enableBodyLimit", "enableCompression"]);
 const LIST_OR_TEXT = "enableCors";
 
 const others: readonly unknown[] = [
@@ -23,10 +23,10 @@ const others: readonly unknown[] = [
 ];
 
 const isAllowed = (name: string, value: unknown): boolean =>
-  (typeof value === "number" && ofOneNumber.has(name)) ||
+  (typeof value === "number" && acceptNumber.has(name)) ||
   (name === LIST_OR_TEXT && (typeof value === "string" || Array.isArray(value)));
 
-test("a configuration that is no object is a start error of every feature", async () => {
+test("a configuration that is not an object is a start error of every feature", async () => {
   const wrong: string[] = [];
   for (const name of names)
     for (const value of others.filter((each) => !isAllowed(name, each))) {
@@ -43,7 +43,7 @@ test("a configuration that is no object is a start error of every feature", asyn
   expect(wrong).toEqual([]);
 });
 
-test("the mistake names the field that a lone value belongs to, and shows no secret", async () => {
+test("the message names the field that a lone value belongs to, and shows no secret", async () => {
   const app = new App();
   const untyped = app as unknown as Untyped;
   untyped["enableCaching"]?.(60);

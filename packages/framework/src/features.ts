@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { lazyFeature } from "./lazy-feature.ts";
 import { messagingWithKafka } from "./messaging-with-kafka.ts";
 
-// A synchronous `enableX` can load a module with `require` only; it loads ES modules too.
+// A synchronous `enableX` can load a module only with `require`, which loads ES modules too.
 const require = createRequire(import.meta.url);
 
 const telemetry = lazyFeature({
@@ -237,9 +237,9 @@ const devtools = lazyFeature({
   load: () => (require("@framework/devtools") as typeof import("@framework/devtools")).devtools,
 });
 
-/** Every feature, in the order of installation: each comes after those that it needs. */
+/** Every feature in the order of installation, after the features it depends on. */
 export const features = [
-  telemetry, // first: it stops last, and so sends the spans of all others
+  telemetry, // first, so that it stops last and exports the spans of all others
   logging,
   requestId,
   cors,

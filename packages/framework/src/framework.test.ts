@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 
 const { NODE_OPTIONS: _flagsOfJest, ...env } = process.env;
 
-/** Runs a program on plain Node, because jest cannot load a module within a synchronous call, and returns what it prints. */
+/** Runs a program on plain Node, because jest cannot load a module within a synchronous call, and returns its output. */
 const report = <Report>(program: string): Report => {
   const file = join(import.meta.dirname, `${program}.test-program.ts`);
   const args = ["--conditions=@framework/source", file];
@@ -16,7 +16,7 @@ interface Members {
   readonly missing: readonly string[];
   readonly eager: object;
   readonly lazy: object;
-  readonly needy: object;
+  readonly dependent: object;
 }
 
 interface Loading {
@@ -26,12 +26,12 @@ interface Loading {
   readonly kafka: readonly string[];
 }
 
-test("every feature that a package of the workspace exports is in the App, with its members, route options and methods of blueprints; those that need others say so", () => {
-  const { found, missing, eager, lazy, needy } = report<Members>("members");
+test("the App has every feature of the workspace, with its members, route options and blueprint methods; a feature that needs others names them", () => {
+  const { found, missing, eager, lazy, dependent } = report<Members>("members");
   expect(missing).toEqual([]); // a new feature needs a line in features.ts
   expect(found.length).toBeGreaterThan(30);
   expect(lazy).toEqual(eager);
-  expect(needy).toEqual({
+  expect(dependent).toEqual({
     asyncapi: "App.with(messaging, asyncapi)",
     cqrs: "App.with(database, durable, cqrs)",
     durable: "App.with(database, durable)",
@@ -44,7 +44,7 @@ test("every feature that a package of the workspace exports is in the App, with 
   });
 }, 120_000);
 
-test("core alone is loaded until a feature is used; then its package, and not the clients of brokers before they are used", () => {
+test("only core is loaded until a feature is used, then its package; broker clients are loaded at their first use", () => {
   const { imported, served, uses, kafka } = report<Loading>("loading");
   expect([imported, served]).toEqual([["core", "framework"], []]);
   const own: Record<string, string> = {
@@ -71,7 +71,7 @@ test("core alone is loaded until a feature is used; then its package, and not th
   expect(kafka).not.toContain("kafkajs");
 }, 120_000);
 
-test("its features work together, and its mistakes are those of App.with", () => {
+test("its features work together, and its errors are those of App.with", () => {
   const { replies, wrongOption, disabled, needing, twice, later, lateCodes, isSame } =
     report<Readonly<Record<string, unknown>>>("behaviour");
   const always = ["https://app.example", "nosniff"];

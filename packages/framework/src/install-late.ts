@@ -2,8 +2,8 @@ import { FrameworkError } from "@framework/core";
 import { type AnyFeature, type Host, operationsWithoutApp } from "@framework/core/feature";
 
 /**
- * Installs a feature with its first use. After the start, registrations of `install` itself have no effect: the members then say which call is missing, as
- * those of `App.with` do. Registrations of the members throw CORE_ALREADY_STARTED as ever.
+ * Installs a feature at its first use. After the start, registrations of `install` itself have no effect: the members then report the missing call, as
+ * those of `App.with` do. Registrations of the members throw CORE_ALREADY_STARTED as usual.
  */
 export const installLate = (feature: AnyFeature, host: Host, needs: object): object => {
   const install = (given: Host): object => feature.install(given as never, needs as never);
@@ -65,7 +65,7 @@ const lenient = <Group extends object>(group: Group, phase: Phase): Group => {
   return own;
 };
 
-/** Getters are left out: reading `shared` before it exists throws. `Object.create` has put the functions of route options on a group of its own. */
+/** Getters are left out: reading `shared` before it exists throws. `Object.create` has put the route option functions on a separate object. */
 const functionsOf = (group: object): string[] => {
   const names: string[] = [];
   for (

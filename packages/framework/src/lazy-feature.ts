@@ -1,7 +1,7 @@
 import type { AnyFeature, Host, OptionCheck } from "@framework/core/feature";
 import { installLate } from "./install-late.ts";
 
-/** What an app must know of a feature before its package is loaded; a test compares it with the feature. */
+/** Members and route options of a feature, known before its package is loaded; a test compares them with the feature. */
 export interface Outline<F extends AnyFeature> {
   readonly name: string;
   /** Names of its methods. */
@@ -16,7 +16,7 @@ export interface Outline<F extends AnyFeature> {
   readonly load: () => F;
 }
 
-/** Returns a feature whose package is loaded with the first use of one of its members; until then its members and route options are only names. */
+/** Returns a feature whose package is loaded at the first use of one of its members. */
 export const lazyFeature = <F extends AnyFeature>(outline: Outline<F>): F => {
   const { name, methods, values = [], options = [], routeMethods, load } = outline;
   const install = (host: Host, needs: object): object => {
@@ -44,9 +44,9 @@ const valueOf = (members: () => object, name: string): PropertyDescriptor => ({
   enumerable: true,
 });
 
-/** Route options that are declared at once and checked by a feature that is installed later. */
+/** Declares route options at once; the feature that checks them is installed later. */
 class LateOptions {
-  /** The host for the feature. */
+  /** The host passed to the feature. */
   readonly host: Host;
   private readonly checks: Map<string, OptionCheck<never>> = new Map();
 

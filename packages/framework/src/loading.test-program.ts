@@ -33,7 +33,7 @@ for (const member of Object.getOwnPropertyNames(other)) {
   try {
     const value: unknown = Reflect.get(other, member);
     if (typeof value === "function") value.call(other, {});
-  } catch {} // wrong arguments; only what was loaded counts
+  } catch {} // invalid arguments; only the loaded packages matter
   uses[member] = newlyLoaded();
 }
 const kafka = new App();
@@ -41,4 +41,4 @@ try {
   kafka.enableMessaging({ brokers: ["localhost:9092"] });
 } catch {} // as above
 console.log(JSON.stringify({ imported, served, uses, kafka: newlyLoaded() }));
-process.exit(0); // features may have opened what a stop would close
+process.exit(0); // features may have opened resources

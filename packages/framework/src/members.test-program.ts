@@ -40,7 +40,7 @@ interface Shape {
   readonly ofBlueprints: string[];
 }
 
-/** Composes features and returns what they add. */
+/** Composes features and returns their members. */
 const shapeOf = (composed: readonly AnyFeature[]): Shape => {
   const options: string[] = [];
   const recorded = composed.map((feature) => ({
@@ -74,8 +74,8 @@ const recording = (host: Host, options: string[]): Host => {
   return Object.create(host, { http: { value: http } }) as Host;
 };
 
-/** The features that an app cannot have alone, with the line of the error. */
-const needy = (): Readonly<Record<string, string>> => {
+/** Features that depend on others, with the line of the error. */
+const dependent = (): Readonly<Record<string, string>> => {
   const withAll = App.with as unknown as (...given: readonly AnyFeature[]) => typeof App;
   return Object.fromEntries(
     all.flatMap((feature) => {
@@ -91,7 +91,7 @@ const needy = (): Readonly<Record<string, string>> => {
 
 console.log(
   JSON.stringify({
-    needy: needy(),
+    dependent: dependent(),
     found: all.map(({ name }) => name),
     missing: all.filter((feature) => rank(feature) < 0).map(({ name }) => name),
     eager: shapeOf(all.filter((feature) => rank(feature) >= 0)),

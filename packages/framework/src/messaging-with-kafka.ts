@@ -3,7 +3,7 @@ import type { KafkaMethods } from "@framework/kafka";
 import type { MessagingMethods } from "@framework/messaging";
 
 /**
- * Messaging, and Kafka's overload of `enableMessaging`: Kafka has no method of its own that could load it, so a configuration with its fields does.
+ * Returns messaging with Kafka's overload of `enableMessaging`: Kafka has no method that could load it, so a configuration with its fields does.
  *
  * @param loadKafka loads the feature `kafka`
  */

@@ -10,7 +10,7 @@ import { expect, test } from "@jest/globals";
 
 const WRONG_URL = "mysql://user:opensesame@host/db";
 
-/** What every record has. */
+/** Members of every configuration record. */
 interface AnyRecord {
   readonly name: string;
   read(input: object): { readonly problems: readonly string[] };
@@ -28,7 +28,7 @@ const fields: readonly (readonly [record: AnyRecord, field: string, value: unkno
 ];
 
 test.each(fields.map(([record, field, value]) => [`${record.name}.${field}`, record, field, value] as const))(
-  "the message about a mistake in %s leaves the value out",
+  "the message about an invalid %s omits the value",
   (name, record, field, value) => {
     const { problems } = record.read({ [field]: value });
     expect(problems).toEqual([expect.stringContaining(`${name} must be`)]);
@@ -36,7 +36,7 @@ test.each(fields.map(([record, field, value]) => [`${record.name}.${field}`, rec
   },
 );
 
-test("a private key that is given as the name of a file is in no message", async () => {
+test("a private key passed as a file name appears in no message", async () => {
   const keyFile = "-----BEGIN PRIVATE KEY-----\nopensesame";
   const failure: unknown = await new App()
     .run({ port: 0, logs: false, exitOnError: false, tls: { certFile: "cert.pem", keyFile } })

@@ -1,5 +1,5 @@
 /**
- * Compares the start and the memory of the App with every feature with those of core alone, in the form that users install.
+ * Compares start time and memory of the App with every feature with those of core alone, as built for users.
  *
  *     pnpm --filter @framework/framework start-time [rounds]
  */
@@ -12,7 +12,7 @@ import type { App as AnyApp } from "@framework/core";
 
 const { filename } = import.meta;
 
-/** Creates the app of each program; imports are dynamic, so that a program loads its own only. */
+/** Creates the app of each program; imports are dynamic, so that a program loads only its own. */
 const programs: Readonly<Record<string, () => Promise<AnyApp>>> = {
   async "core alone"() {
     const { App } = await import("@framework/core");
@@ -71,7 +71,7 @@ const compare = async (rounds: number): Promise<void> => {
   const measured = new Map(Object.keys(programs).map((name) => [name, [] as Start[]]));
   for (const name of measured.keys()) await start(name); // fills the system's file cache
   for (let round = 0; round < rounds; round++)
-    for (const [name, starts] of measured) starts.push(await start(name)); // in turn, so that load hits all alike
+    for (const [name, starts] of measured) starts.push(await start(name)); // in turn, so that background load affects all equally
   for (const [name, starts] of measured) {
     const ms = median(starts.map((one) => one.ms)).toFixed(0);
     console.log(`${name}: ${ms} ms, ${median(starts.map((one) => one.megabytes)).toFixed(0)} MB`);

@@ -14,8 +14,8 @@ export const graphqlErrors: ErrorCatalogue = {
     summary: "the schema is malformed or has a resolver without a field; the app does not start",
     action: "the message names the place; correct the schema or the resolvers",
   },
-  GRAPHQL_FOREIGN_CONTEXT: {
-    summary: "a field with guards or injections was executed by other code than this feature",
+  GRAPHQL_UNKNOWN_CONTEXT: {
+    summary: "a field with guards or injections was executed outside the app's endpoint",
     action: "execute the schema through the app's endpoint",
   },
   GRAPHQL_LOADER_FULL: {

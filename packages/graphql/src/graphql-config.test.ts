@@ -22,7 +22,7 @@ test("production() hides page and schema, and limits depth to 10 and cost to 100
   });
 });
 
-test("development() shows page and schema, takes batches and times operations, in every environment", async () => {
+test("development() shows page and schema, allows batches and times operations, in every environment", async () => {
   await using client = testClient(library(GraphQLConfig.development()).app, { env: "production" });
   expect((await client.get("/graphql", page)).text).toContain("<html");
   expect((await client.post("/graphql", types)).json()).toHaveProperty("data");
@@ -40,10 +40,10 @@ test("options of the caller replace those of a preset, and mistakes are all repo
 });
 
 test.each([
-  ["null", { Query: null }, 'the resolvers of "Query" must be an object with its fields, but are null'],
+  ["null", { Query: null }, 'the resolvers of "Query" must be an object with its fields, not null'],
   ["a function", { Query: () => 1 }, 'the resolvers of "Query" must be an object with its fields'],
-  ["a list", { Query: [] }, 'the resolvers of "Query" must be an object with its fields, but are a list'],
-  ["a number", { Query: { now: field({}, 7 as never) } }, '"Query.now" must be a function, but is a number'],
+  ["a list", { Query: [] }, 'the resolvers of "Query" must be an object with its fields, not a list'],
+  ["a number", { Query: { now: field({}, 7 as never) } }, '"Query.now" must be a function, not a number'],
 ])("resolvers that are %s are reported at start", async (_, resolvers, message) => {
   const app = library({ schema: "type Query { now: Int }", resolvers: resolvers as never }).app;
   await expect(app.start()).rejects.toMatchObject({
@@ -51,7 +51,7 @@ test.each([
   });
 });
 
-test("field and subscription refuse a function, null or a list in place of options", () => {
+test("field and subscription refuse a function, null or a list instead of options", () => {
   const resolve = (): number => 1;
   for (const wrong of [resolve, null, [resolve]] as never[]) {
     expect(() => field(wrong, resolve)).toThrow("the first argument of field() must be an object of options");

@@ -27,7 +27,7 @@ import type { SocketRoutes } from "./sockets/socket-routes.ts";
 /** Served without a `schema`, since a schema has at least one field. */
 const EMPTY_SCHEMA = `type Query { "Always null: the service has no schema." _empty: Boolean }`;
 
-/** What exists from the start on, when the environment is known. */
+/** State of a started app, whose environment is known. */
 interface Started {
   readonly http: HttpEndpoint;
   readonly sockets: SocketEndpoint;

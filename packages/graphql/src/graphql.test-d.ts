@@ -27,7 +27,7 @@ app.enableGraphql({
 });
 
 field({ inject: { clock: Clock } }, (_source, _args, _context, _info, dependencies) => {
-  // @ts-expect-error only the named dependencies are there
+  // @ts-expect-error only the named dependencies exist
   void dependencies.clok;
 });
 
@@ -65,7 +65,7 @@ field({}, (_source, _args, _context, _info, { clock }) => clock);
 // @ts-expect-error nothing is injected
 createLoader({ name: "none", batch: async (keys: readonly string[], _context, { clock }) => [keys, clock] });
 
-// @ts-expect-error a guard of requests does not fit a field: its arguments are no request
+// @ts-expect-error a guard of requests does not fit a field, which has no request
 field({ guards: [(request: HttpRequest) => request.path === "/"] }, () => 1);
 
 const load = (context: GraphqlContext): AbortSignal => context.signal;

@@ -41,12 +41,12 @@ export const SCHEMA = `
 /** A clock as a dependency of the resolvers. */
 export const Clock: Token<{ now(): number }> = dependency("clock", { create: () => ({ now: () => 7 }) });
 
-/** The parts of a library that tests look at. */
+/** A library app, with its observable state. */
 export interface Library {
   readonly app: App & Graphql & WebSocketMethods;
   /** Keys of each batch of authors. */
   readonly batches: (readonly string[])[];
-  /** What happened, in order. */
+  /** Events, in order. */
   readonly events: string[];
 }
 

@@ -4,7 +4,7 @@ import type { Feature, OperationListener } from "@framework/core/feature";
 import { aBook, all, catalog } from "./grpc-app.test-kit.ts";
 import { grpc, GrpcError } from "./index.ts";
 
-/** Notes the operations of the app's own calls, and gives each a trace. */
+/** Records the operations of the app's outgoing calls, and gives each a trace. */
 const watching = () => {
   const seen: string[] = [];
   const listener: OperationListener = {
@@ -60,7 +60,7 @@ test("a call that fails reports its status, and still rejects", async () => {
   expect(one.seen.slice(1)).toEqual(["error NOT_FOUND", "end 5"]);
 });
 
-test("a stream is one operation, to its last message, its error, or the leave of its reader", async () => {
+test("a stream is one operation, until its last message, its error, or its reader stops", async () => {
   await using one = await service();
   expect(await all(one.client.ListBooks({ count: 2 }))).toHaveLength(2);
   for await (const book of one.client.ListBooks({ count: 2 })) if (book.id === 1) break;

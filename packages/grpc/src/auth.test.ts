@@ -30,7 +30,7 @@ afterAll(async () => {
   await http.stop();
 });
 
-const verdicts = async (authorization: string | null) => {
+const outcomes = async (authorization: string | null) => {
   const headers: Record<string, string> = authorization === null ? {} : { authorization };
   const reply = await http.fetch(new Request("http://host.test/", { headers }));
   const call = served.client(catalog).GetBook({ id: 1 }, { metadata: headers });
@@ -41,17 +41,17 @@ const verdicts = async (authorization: string | null) => {
   return [reply.status, status];
 };
 
-test("the same tokens get the same verdicts over HTTP and gRPC, by the same objects", async () => {
+test("the same authentication and guards give the same results over HTTP and gRPC", async () => {
   const token = (claims: object) => auth.createToken({ sub: "ada", ...claims });
   const librarian = await token({ roles: ["librarian"] });
   const reader = await token({ roles: ["reader"] });
-  expect(await verdicts(null)).toEqual([401, "UNAUTHENTICATED"]);
-  expect(await verdicts("Bearer nonsense")).toEqual([401, "UNAUTHENTICATED"]);
-  expect(await verdicts(`Bearer ${reader}`)).toEqual([403, "PERMISSION_DENIED"]);
-  expect(await verdicts(`Bearer ${librarian}`)).toEqual([200, "OK"]);
+  expect(await outcomes(null)).toEqual([401, "UNAUTHENTICATED"]);
+  expect(await outcomes("Bearer nonsense")).toEqual([401, "UNAUTHENTICATED"]);
+  expect(await outcomes(`Bearer ${reader}`)).toEqual([403, "PERMISSION_DENIED"]);
+  expect(await outcomes(`Bearer ${librarian}`)).toEqual([200, "OK"]);
 });
 
-test("an open method needs no token, and a guard's text is the message", async () => {
+test("an open method needs no token, and a guard's text is the status message", async () => {
   const client = served.client(catalog);
   expect(await client.AddBooks([])).toEqual({ added: 0 });
   const authorization = `Bearer ${await auth.createToken({ sub: "ada" })}`;

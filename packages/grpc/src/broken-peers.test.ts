@@ -58,7 +58,7 @@ test.each([
   expect(await failure(client.AddBooks([aBook(1)]))).toMatchObject({ status: "UNIMPLEMENTED" });
 });
 
-test("one answer is taken, also in pieces", async () => {
+test("an answer may arrive in pieces", async () => {
   answer = (stream) => {
     stream.respond(head, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));

@@ -31,7 +31,7 @@ test("the health service follows the checks of readiness, and needs no token", a
   expect(await check({ service: "" })).toEqual({ status: "NOT_SERVING" });
 });
 
-test("a watcher sees the drain, and its stream ends", async () => {
+test("a watched status becomes NOT_SERVING at a drain, and the stream ends", async () => {
   await using served = await serve((app) => app.enableGrpc({ address: "127.0.0.1:0" }));
   const watch = served.client(healthService)["Watch"] as unknown as (
     request: object,
@@ -53,7 +53,7 @@ interface Reflected {
 }
 
 test.each(["v1", "v1alpha"])(
-  "reflection %s lists and describes the services, so that a client can be built from it",
+  "reflection %s lists and describes the services well enough to build a client",
   async (version) => {
     await using served = await serve((app) => {
       app.enableGrpc({ address: "127.0.0.1:0", reflection: true });

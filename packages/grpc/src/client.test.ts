@@ -21,7 +21,7 @@ beforeAll(async () => {
           return new Promise((_, reject) =>
             call.signal.addEventListener("abort", () => reject(call.signal.reason as Error)),
           );
-        return { ...aBook(id), title: call.metadata.get("x-from") ?? "nobody" };
+        return { ...aBook(id), title: call.metadata.get("x-from") ?? "none" };
       },
       *ListBooks({ count }, call) {
         if (call.metadata.get("x-fail") !== null) throw new GrpcError("DATA_LOSS", "lost");
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => served[Symbol.asyncDispose]());
 
-test("a call is repeated by the policy, and only for its statuses", async () => {
+test("a call is retried by the policy, and only for its statuses", async () => {
   attempts = 0;
   const retry = { maxAttempts: 4, initialDelayMs: 1, maxDelayMs: 2 };
   expect(await served.client(catalog, { retry }).GetBook({ id: 3 })).toMatchObject({ id: 3 });
@@ -75,7 +75,7 @@ test("a call within another ends with its deadline", async () => {
   expect(performance.now() - started).toBeLessThan(60_000);
 });
 
-test("a request of the wrong type never leaves the client", async () => {
+test("a request of the wrong type is never sent", async () => {
   attempts = 0;
   expect(await failure(served.client(catalog).GetBook({ id: "1" as unknown as number }))).toMatchObject({
     message: expect.stringContaining("message.id must be a whole number"),
@@ -104,7 +104,7 @@ test("a call with wrong options rejects with every mistake, and is not sent", as
 
 test("a stream that fails before it is read keeps its error for its reader", async () => {
   const stream = served.client(catalog).ListBooks({ count: 1 }, { metadata: { "x-fail": "1" } });
-  await new Promise((resolve) => setTimeout(resolve, 200)); // the failure arrives meanwhile
+  await new Promise((resolve) => setTimeout(resolve, 200)); // by then the failure has arrived
   expect(await failure(all(stream))).toMatchObject({ status: "DATA_LOSS" });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { aBook, all, catalog, serve } from "./grpc-app.test-kit.ts";
 import { grpc } from "./index.ts";
 
-/** A dependency of each call, made after a wait, and what became of those that were made. */
+/** A dependency of each call, created asynchronously, and its events. */
 const sessions = () => {
   const events: string[] = [];
   const Session = dependency("session", {
@@ -90,7 +90,7 @@ test("default arguments of handlers have dependencies, of calls and of streams",
   expect(listed?.title).toBe("3 in books.v1.Catalog/ListBooks");
 });
 
-test("dependencies that nobody registered are reported at start, with the service that asks for them", async () => {
+test("unregistered dependencies are reported at start, with the service that needs them", async () => {
   const Mailer = dependency<{ send(): void }>("mailer");
   const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
   app.addGrpcService(catalog, { GetBook: () => aBook(1) }, { inject: { mailer: Mailer } });

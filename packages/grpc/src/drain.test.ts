@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { grpcClient } from "./client.ts";
 import { aBook, all, catalog, failure, serve } from "./grpc-app.test-kit.ts";
 
-test("calls in flight are answered during a drain, and streams see it begin", async () => {
+test("calls in flight are answered during a drain, and streams are notified of its start", async () => {
   const release = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await using served = await serve((app) => {
@@ -56,7 +56,7 @@ test("a call that does not end is answered UNAVAILABLE shortly before the deadli
   await stopped;
 });
 
-test("connections that have not finished their handshake delay no drain, and calls over TLS still end in it", async () => {
+test("connections in their handshake do not delay a drain, and calls over TLS finish during it", async () => {
   const release = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const certificates = selfSigned("localhost");
@@ -90,5 +90,5 @@ test("connections that have not finished their handshake delay no drain, and cal
   await closed;
   release.resolve();
   expect(await call).toEqual(aBook(7));
-  await stopped; // rejects when connections had to be cut
+  await stopped; // rejects if connections had to be closed by force
 });

@@ -18,7 +18,7 @@ export const grpcErrors: ErrorCatalogue = {
   },
   GRPC_BAD_TLS: {
     summary: "certificate and key cannot be loaded or used",
-    action: "the message has the reason; a failed reload keeps the present certificate",
+    action: "the message has the reason; a failed reload keeps the current certificate",
   },
   GRPC_NO_JSON_SCHEMA: {
     summary: "a schema is of a library without Standard JSON Schema",

@@ -62,7 +62,7 @@ export const catalog: SchemaService<CatalogSchemas> = grpcService("books.v1.Cata
 
 export type GrpcApp = App & Grpc;
 
-/** A running app, and clients of it that are closed with it. */
+/** A running app, and its clients, which are closed with it. */
 export interface Served {
   readonly app: GrpcApp;
   readonly url: string;

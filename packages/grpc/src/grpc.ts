@@ -19,7 +19,7 @@ import { webFieldUses } from "./web/web-field-uses.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Grpc {
-  /** Serves the added services over gRPC on a port of their own, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, with all other mistakes */
+  /** Serves the added services over gRPC on a separate port, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, with all other mistakes */
   enableGrpc(config?: ConfigInput<GrpcConfig>): this;
   /** Adds a service with its handlers. A method without a handler answers UNIMPLEMENTED. @param options of all its methods */
   addGrpcService<Methods extends MethodShapes, const Inject extends Injections | undefined = undefined>(

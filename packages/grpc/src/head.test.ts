@@ -24,7 +24,7 @@ const call = async (request: RawRequest): Promise<string> =>
   (await rawCall(served.target, { body: framed(Buffer.from([8, 1])), ...request })).status;
 
 test.each(["2160000S", "99999999H", "1000000M"])(
-  "a deadline far away, %s, does not end the call at once",
+  "a distant deadline, %s, does not end the call at once",
   async (timeout) => {
     deadlines = [];
     expect(await call({ headers: { "grpc-timeout": timeout } })).toBe("0");
@@ -33,7 +33,7 @@ test.each(["2160000S", "99999999H", "1000000M"])(
 );
 
 test.each(["123456789S", "1 S", "S", "1", "-1S", "1s", "x1S", "1Sx", "1.5S", ""])(
-  "grpc-timeout %j is not of the grammar: INTERNAL",
+  "a malformed grpc-timeout %j is INTERNAL",
   async (timeout) => {
     deadlines = [];
     expect(await call({ headers: { "grpc-timeout": timeout } })).toBe("13");
@@ -45,11 +45,11 @@ test.each([
   ["text that is not ASCII", { "x-title": "caf\u00e9" }],
   ["bytes that are not Base64", { "x-key-bin": "!!!!" }],
   ["one wrong value of several", { "x-key-bin": "AAAA, ?" }],
-])("metadata with %s is INTERNAL, and no line of the log", async (_, headers) => {
+])("metadata with %s is INTERNAL, and is not logged", async (_, headers) => {
   expect(await call({ headers })).toBe("13");
 });
 
-test("metadata counts before the call exists, with the path", async () => {
+test("the limit of metadata applies before the call exists, and includes the path", async () => {
   expect(await call({ headers: { "x-title": "x".repeat(5000) } })).toBe("8");
   expect(await call({ path: `/${"x".repeat(5000)}/y` })).toBe("8");
 });

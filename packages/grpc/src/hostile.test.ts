@@ -61,7 +61,7 @@ test("a flood of streams that are reset at once ends its connection, while other
   expect(await others.GetBook({ id: 1 })).toEqual(aBook(1));
 });
 
-test("header fields far above the limit are refused, and the service answers on", async () => {
+test("header fields far above the limit are refused, and the service keeps answering", async () => {
   const long = "x".repeat(30_000);
   const reply = await rawCall(served.target, { headers: { "x-a": long, "x-b": long } });
   expect(["8", "reset"]).toContain(reply.status);

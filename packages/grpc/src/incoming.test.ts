@@ -45,7 +45,7 @@ const varint = (value: number): Buffer => {
   return Buffer.from([...bytes, rest]);
 };
 
-/** A book with a title of so many bytes. */
+/** A book with a title of this many bytes. */
 const bookOf = (length: number): Buffer =>
   Buffer.concat([Buffer.from([8, 1, 18]), varint(length), Buffer.alloc(length, 97)]);
 
@@ -68,7 +68,7 @@ const roundTrips = async (session: ClientHttp2Session, count: number): Promise<v
     });
 };
 
-test("what a client sends ahead of the handler is kept as it arrived, not inflated", async () => {
+test("messages that a client sends ahead of the handler are kept compressed", async () => {
   taken = 0;
   release = Promise.withResolvers();
   const session = connect(`http://${served.target}`);
@@ -87,7 +87,7 @@ test("what a client sends ahead of the handler is kept as it arrived, not inflat
   session.destroy();
 });
 
-test("a call with one message inflates no second one", async () => {
+test("a call with one message never inflates a second one", async () => {
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
   const four = Buffer.concat(Array.from({ length: 4 }, () => framed(gzipSync(bookOf(4 * MIB - 100)), 1)));
@@ -149,7 +149,7 @@ test.each([
 );
 
 test.each(["GetBook", "ListBooks", "AddBooks", "Chat"])(
-  "a message of %s with a flag that nothing explains, an unknown encoding or no end is refused",
+  "a message of %s with an unknown flag, an unknown encoding or a missing end is refused",
   async (method) => {
     const path = `/books.v1.Catalog/${method}`;
     const status = async (body: Buffer, headers: Record<string, string> = {}) =>

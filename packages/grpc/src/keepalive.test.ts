@@ -17,7 +17,7 @@ const serveBooks = (sent: Promise<void>) =>
     });
   });
 
-test("a connection that no longer carries anything is replaced, and its calls are UNAVAILABLE", async () => {
+test("a dead connection is replaced, and its calls are UNAVAILABLE", async () => {
   await using served = await serveBooks(new Promise(() => {}));
   const pairs: [Socket, Socket][] = [];
   const proxy = createServer((near) => {
@@ -51,7 +51,7 @@ test("a connection that no longer carries anything is replaced, and its calls ar
   proxy.close();
 });
 
-test("a server takes probes at any rate", async () => {
+test("a server accepts probes at any rate", async () => {
   const sent = Promise.withResolvers<void>();
   await using served = await serveBooks(sent.promise);
   let pings = 0;

@@ -9,7 +9,7 @@ let client: GrpcJs | undefined;
 let loader: ProtoLoader | undefined;
 let messages: Protobufjs | undefined;
 
-// Each is loaded on first use, so that apps that only could use gRPC do not pay for a hundred files.
+// Loaded on first use: about a hundred files, which apps that do not use gRPC never load.
 
 /** Loads grpc-js on first use. */
 export const grpcJs = (): GrpcJs => (client ??= require("@grpc/grpc-js") as GrpcJs);

@@ -71,7 +71,7 @@ test("the client's deadline and its cancellation abort the signal of the handler
   await until(() => aborted.includes("CANCELLED"));
 });
 
-test("a method's own limit ends the call although the client would wait longer", async () => {
+test("a method's own limit ends a call before the client's deadline", async () => {
   async function* endless(): AsyncGenerator<{ text: string }> {
     yield { text: "a" };
     await new Promise(() => {});
@@ -81,7 +81,7 @@ test("a method's own limit ends the call although the client would wait longer",
   });
 });
 
-test("a stream is paused while the client does not read, and its handler ends when the client goes", async () => {
+test("a stream is paused while the client does not read, and its handler ends when the client disconnects", async () => {
   aborted = [];
   const client = served.client(catalog);
   const stream = client.ListBooks({ count: 1_000_000 })[Symbol.asyncIterator]();
@@ -97,7 +97,7 @@ test("a stream is paused while the client does not read, and its handler ends wh
   expect(aborted).toEqual(["ended true"]);
 });
 
-test("a stream is paused while the client never begins to read it, and its answers are there when it does", async () => {
+test("a stream is paused until the client's first read, and loses no answers", async () => {
   aborted = [];
   sent = 0;
   const client = served.client(catalog);
@@ -113,7 +113,7 @@ test("a stream is paused while the client never begins to read it, and its answe
   await until(() => aborted.length === 1);
 });
 
-test("a message above the limit is RESOURCE_EXHAUSTED, and the service answers on", async () => {
+test("a message above the limit is RESOURCE_EXHAUSTED, and the service keeps answering", async () => {
   const client = served.client(catalog);
   const error = await failure(client.AddBooks([{ ...aBook(1), title: "x".repeat(20_000) }]));
   expect(error).toMatchObject({ status: "RESOURCE_EXHAUSTED" });
@@ -129,7 +129,7 @@ test("metadata above the limit is RESOURCE_EXHAUSTED", async () => {
 const raw = async (body: Uint8Array, headers: Record<string, string> = {}): Promise<string> =>
   (await rawCall(served.target, { body, headers })).status;
 
-test("declared lengths, bombs and malformed bytes are refused, and the process lives", async () => {
+test("excessive lengths, compression bombs and malformed bytes are refused, and the process survives", async () => {
   expect(await raw(framed(Buffer.alloc(10), 0, 0xffff_ffff))).toBe("8");
   expect(
     await raw(framed(gzipSync(Buffer.alloc(50_000_000)).subarray(0, 9000), 1), { "grpc-encoding": "gzip" }),

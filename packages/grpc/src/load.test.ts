@@ -27,14 +27,14 @@ const calls: readonly ((client: Client) => Promise<void>)[] = [
 ];
 
 test.each([1, 3])(
-  "SIGTERM under load loses no call that a handler began, of any kind, with %i workers",
+  "SIGTERM under load loses no started call of any kind, with %i workers",
   async (workers) => {
     const file = bundledProgram(new URL("./load.test-program.ts", import.meta.url));
     const options = { args: ["--workers", `${workers}`], conditions: ["@framework/source"] };
     await using program = await startProgram(file, options);
     const { port } = (await (await fetch(new URL("/port", program.url))).json()) as { port: number };
     const clients = Array.from({ length: CONNECTIONS }, (_, at) =>
-      // A connection of its own for each: equal ones share.
+      // Distinct options, because clients with equal options share a connection.
       grpcClient(loadService, `127.0.0.1:${port}`, { maxMessageSize: 100_000 + at, timeoutMs: 0 }),
     );
     let answered = 0;

@@ -32,9 +32,9 @@ test("every mistake in gRPC services is reported at start, with those of the app
   for (const expected of [
     /^CORE_BAD_CONFIG: .*maxMessageSize/,
     /no-slash/,
-    /^GRPC_BAD_SERVICE: ok\.A: "a b" is no name of a method/,
+    /^GRPC_BAD_SERVICE: ok\.A: "a b" is not a valid method name/,
     /^GRPC_BAD_SERVICE: ok\.A: the method B is listed twice/,
-    /^GRPC_BAD_SERVICE: "a name" is no name of a service/,
+    /^GRPC_BAD_SERVICE: "a name" is not a valid service name/,
     /^GRPC_BAD_SERVICE: books\.v1\.Catalog has no method Unknown/,
     /^GRPC_BAD_SERVICE: the service books\.v1\.Catalog was added twice/,
     /^GRPC_BAD_SERVICE: .*nothing\.proto cannot be read/,
@@ -45,7 +45,7 @@ test("every mistake in gRPC services is reported at start, with those of the app
   expect(new Set(found).size).toBe(found.length);
 });
 
-test("arguments of other types are mistakes that show the right call", async () => {
+test("arguments of wrong types are mistakes whose message shows the correct call", async () => {
   const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
   const add = (...args: unknown[]): unknown => Reflect.apply(app.addGrpcService, app, args);
   add({}, {});
@@ -53,9 +53,13 @@ test("arguments of other types are mistakes that show the right call", async () 
   add(catalog);
   add("a.B", { Find: () => ({}) });
   expect(codesAndMessages(await failureOf(app))).toEqual([
-    expect.stringMatching(/^GRPC_BAD_SERVICE: addGrpcService takes a service of grpcService or protoService/),
-    expect.stringMatching(/^GRPC_BAD_SERVICE: addGrpcService takes a service of grpcService or protoService/),
-    "GRPC_BAD_SERVICE: addGrpcService of books.v1.Catalog takes an object of handlers as its second argument",
+    expect.stringMatching(
+      /^GRPC_BAD_SERVICE: the first argument of addGrpcService must be a service made by grpcService or protoService/,
+    ),
+    expect.stringMatching(
+      /^GRPC_BAD_SERVICE: the first argument of addGrpcService must be a service made by grpcService or protoService/,
+    ),
+    "GRPC_BAD_SERVICE: the second argument of addGrpcService for books.v1.Catalog must be an object of handlers",
     expect.stringContaining('addGrpcService("a.B", …) takes a list of names of methods, such as ["Find"]'),
   ]);
 });

@@ -9,7 +9,7 @@ import { framed, rawCall } from "./raw-call.test-kit.ts";
 
 const address = "127.0.0.1:0";
 
-/** Notes the served calls that have ended: method, status and error. */
+/** Records ended calls: method, status and error. */
 const watching = () => {
   const ended: (readonly [method: string, status: unknown, error: string | null])[] = [];
   const feature: Feature = {
@@ -51,7 +51,7 @@ test("the operation of an answered call has its status", async () => {
   ]);
 });
 
-test("a call that is refused before a method is an operation, without the name of a method that does not exist", async () => {
+test("a call that is refused before it reaches a method is an operation, without the name of an unknown method", async () => {
   const { feature, ended } = watching();
   const app = new (App.with(feature, grpc))().enableGrpc({ address, maxMessageSize: 10 });
   app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
@@ -70,7 +70,7 @@ test("a call that is refused before a method is an operation, without the name o
   ]);
 });
 
-test("the operation of an aborted call ends with the status that the client got, although its handler goes on", async () => {
+test("the operation of an aborted call ends with the client's status, although its handler still runs", async () => {
   const { feature, ended } = watching();
   const clock = virtualClock();
   const app = new (App.with(feature, grpc))().enableGrpc({ address, clock });

@@ -115,7 +115,7 @@ test("a method that keeps failing is UNAVAILABLE without a call of its handler, 
   });
   await using served = await serveApp(app as unknown as GrpcApp);
   const client = served.client(catalog);
-  for (let n = 0; n < 3; n++) await failure(client.GetBook({ id: 404 })); // the client's mistake
+  for (let n = 0; n < 3; n++) await failure(client.GetBook({ id: 404 })); // a client error
   for (let n = 0; n < 2; n++) await failure(client.GetBook({ id: 1 }));
   calls = 0;
   const open = await failure(client.GetBook({ id: 1 }));
@@ -131,7 +131,7 @@ test("a method that keeps failing is UNAVAILABLE without a call of its handler, 
   });
   expect(await web.text()).toContain("grpc-status: 14");
   expect(calls).toBe(0);
-  expect(await all(client.ListBooks({ count: 1 }))).toHaveLength(1); // a circuit of its own
+  expect(await all(client.ListBooks({ count: 1 }))).toHaveLength(1); // its own circuit
   isUp = true;
   await clock.advance(31_000);
   expect(await client.GetBook({ id: 1 })).toEqual(aBook(1));
@@ -168,7 +168,7 @@ test("a handler that passes the deadline counts as a failure at once, a cancelle
   await served.stop().catch(() => {});
 });
 
-test("the app's guards give their verdict before those of gRPC, except to open methods and to health", async () => {
+test("the app's guards run before those of gRPC, except for open methods and the health service", async () => {
   const seen: string[] = [];
   const app = new (App.with(grpc))();
   app.enableGrpc({
@@ -197,7 +197,7 @@ test("the app's guards give their verdict before those of gRPC, except to open m
   expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
 });
 
-test("a guard of the app that reads what only requests have refuses calls, and passes gRPC-Web", async () => {
+test("a guard of the app that reads members of HTTP requests refuses gRPC calls, and accepts gRPC-Web", async () => {
   const app = new (App.with(grpc))();
   app.enableGrpc({ address, enableWeb: true });
   app.addGuard(({ query }) => !query.has("bot"));

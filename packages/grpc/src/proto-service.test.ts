@@ -72,7 +72,7 @@ test.each([
     "cannot be read",
   ],
   ["a missing service", "library.v1.Nothing", file, "has no service library.v1.Nothing"],
-])("%s is a mistake of the configuration", (_, name, url, message) => {
+])("%s is a ConfigurationError", (_, name, url, message) => {
   expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(ConfigurationError);
   expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(message);
 });

@@ -78,15 +78,18 @@ const wrong: readonly (readonly [sent: Message, message: string])[] = [
   [{ i: 2 ** 40 }, "message.i must be a whole number from -2^31 to 2^31 - 1"],
   [{ i: 1.7 }, "message.i must be a whole number"],
   [{ u: -1 }, "message.u must be a whole number from 0 to 2^32 - 1"],
-  [{ l: "x" }, "message.l must be a whole number up to 2^53 - 1, or a text or bigint from -2^63 to 2^63 - 1"],
+  [
+    { l: "x" },
+    "message.l must be a whole number up to 2^53 - 1, or a string or bigint from -2^63 to 2^63 - 1",
+  ],
   [{ l: 2 ** 53 }, "message.l must be"],
   [{ l: "9223372036854775808" }, "message.l must be"],
   [{ ul: -1 }, "message.ul must be a whole number from 0"],
   [{ d: "x" }, "message.d must be a number"],
   [{ f: 1e300 }, "message.f must be a number in the range of a float"],
   [{ b: "true" }, "message.b must be true or false"],
-  [{ s: {} }, "message.s must be text"],
-  [{ s: 1 }, "message.s must be text"],
+  [{ s: {} }, "message.s must be a string"],
+  [{ s: 1 }, "message.s must be a string"],
   [{ by: "not base64!" }, "message.by must be bytes"],
   [{ by: [256] }, "message.by must be bytes"],
   [{ kind: "NOPE" }, "message.kind must be one of ZERO, ONE"],
@@ -101,11 +104,11 @@ const wrong: readonly (readonly [sent: Message, message: string])[] = [
   [{ madeAt: "2020-01-01" }, "message.madeAt must be an object"],
   [{ madeAt: new Date("never") }, "message.madeAt must be a valid date"],
   [{ times: [{ seconds: 1.5 }] }, "message.times[0].seconds must be a whole number"],
-  [{ left: "x", right: 1 }, "message must be without one of left and right, which exclude each other"],
+  [{ left: "x", right: 1 }, "message must be an object with only one of left and right, which are a oneof"],
   [{ inner: deep(101) }, "must be at most 100 messages deep"],
 ];
 
-test("values of every type of a .proto arrive as proto-loader documents, and dates as timestamps", async () => {
+test("values of every type of a .proto arrive as proto-loader documents it, and dates as timestamps", async () => {
   let answer: Message = {};
   let seen: Message = {};
   await using served = await serve((app) => {
@@ -123,7 +126,7 @@ test("values of every type of a .proto arrive as proto-loader documents, and dat
     expect(await client.Echo(sent)).toMatchObject(received);
     expect(seen).toMatchObject(received);
     answer = seen;
-    expect(await client.Echo(seen)).toMatchObject(received); // what was received can be sent
+    expect(await client.Echo(seen)).toMatchObject(received); // a received value can be sent
   }
 });
 
@@ -135,7 +138,7 @@ const errorOf = (work: () => unknown): unknown => {
   }
 };
 
-test("a value of another type is refused with the name of its field, by clients and by the service", async () => {
+test("a value of the wrong type is refused with the name of its field, by clients and by the service", async () => {
   let answer: unknown = {};
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 
-/** A call, what its handler does, and what its client does: data, so that a failure can be repeated. Waits are turns of the event loop. */
+/** A call with the actions of its handler and its client, as data, so that a failure can be reproduced. Waits are turns of the event loop. */
 export interface RandomCall {
   readonly kind: "Unary" | "Answers" | "Collects" | "Talks";
   /** Characters of the client's messages; a kind without a stream sends the first. */
   readonly sends: readonly number[];
   /** Characters of the handler's messages; a kind without a stream answers with the last. */
   readonly answers: readonly number[];
-  /** Messages of the client that the handler reads, `null` for all. */
+  /** Messages of the client that the handler reads; `null` for all. */
   readonly reads: number | null;
   /** How long the handler waits first. */
   readonly thinks: number;
   readonly ends: "well" | "with a status" | "with an error";
-  /** How long the client waits before it cancels, `null` for ever. */
+  /** How long the client waits before it cancels; `null` if it never does. */
   readonly cancels: number | null;
-  /** Answers after which the client stops to read, `null` for all. */
+  /** Answers after which the client stops reading; `null` for all. */
   readonly stops: number | null;
 }
 
@@ -43,7 +43,7 @@ const call: fc.Arbitrary<RandomCall> = fc.record({
 /** The calls of one connection. */
 export const calls: fc.Arbitrary<RandomCall[]> = fc.array(call, { minLength: 1, maxLength: 10 });
 
-/** The texts of one side's messages: of each call others. */
+/** The texts of one side's messages, different for each call. */
 export const textsOf = (at: number, lengths: readonly number[]): string[] =>
   lengths.map(
     (length, index) => `${at}/${index}:${String.fromCharCode(97 + ((at + index) % 26)).repeat(length)}`,

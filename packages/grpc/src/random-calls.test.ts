@@ -19,12 +19,12 @@ const service = grpcService("test.v1.Random", {
   },
 });
 
-/** What the handlers do and have done. */
+/** The plan of the handlers, and their progress. */
 interface Stage {
   readonly plan: readonly RandomCall[];
-  /** Texts that a handler has read, by the place of its call. */
+  /** Texts that a handler has read, by the index of its call. */
   readonly read: Map<number, string[]>;
-  /** Handlers that run. */
+  /** Running handlers. */
   open: number;
 }
 
@@ -88,13 +88,13 @@ async function* sent(texts: readonly string[]): AsyncGenerator<Line> {
   }
 }
 
-/** What a client got of a call. */
+/** The result of a call for its client. */
 interface Outcome {
   readonly answers: string[];
   readonly error: unknown;
 }
 
-/** Carries out a call as it is planned. */
+/** Runs a planned call. */
 const runOne = async (client: Client, planned: RandomCall, at: number): Promise<Outcome> => {
   const { kind, sends, cancels, stops } = planned;
   const aborter = new AbortController();
@@ -141,12 +141,12 @@ const expectOutcome = (planned: RandomCall, at: number, { answers, error }: Outc
 const allEnded = async (): Promise<void> => {
   const end = performance.now() + 60_000;
   while (stage.open > 0) {
-    if (performance.now() > end) throw new Error(`${stage.open} handlers never end`);
+    if (performance.now() > end) throw new Error(`${stage.open} handlers did not end`);
     await turns(1);
   }
 };
 
-test("each of many calls has its own answers and its own end, whichever others wait, are cancelled or fail", async () => {
+test("each of many calls has its own answers and end, whichever others wait, are cancelled or fail", async () => {
   await using served = await start();
   expect.hasAssertions();
   await fc.assert(

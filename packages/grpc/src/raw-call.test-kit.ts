@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect } from "node:http2";
 
-/** What a server sent for one call: header fields and trailers together, and the bytes of the body. */
+/** The reply of one call: header fields and trailers together, and the bytes of the body. */
 export interface RawReply {
   /** `grpc-status`; "reset" for a stream without one. */
   readonly status: string;
@@ -8,7 +8,7 @@ export interface RawReply {
   readonly body: Buffer;
 }
 
-/** A request of a client that no library would send. */
+/** A raw request, such as one that no client library would send. */
 export interface RawRequest {
   /** @default a message without fields */
   readonly body?: Uint8Array;
@@ -19,7 +19,7 @@ export interface RawRequest {
   readonly method?: string;
 }
 
-/** Frames a message; `length` may lie. */
+/** Frames a message; `length` may differ from its real length. */
 export const framed = (message: Uint8Array, flags = 0, length: number = message.length): Buffer => {
   const head = Buffer.alloc(5);
   head[0] = flags;
@@ -27,7 +27,7 @@ export const framed = (message: Uint8Array, flags = 0, length: number = message.
   return Buffer.concat([head, message]);
 };
 
-/** Sends one call over a connection of its own. */
+/** Sends one call over a new connection. */
 export const rawCall = async (target: string, request: RawRequest): Promise<RawReply> => {
   const session = connect(`http://${target}`);
   session.on("error", () => {}); // the stream reports it

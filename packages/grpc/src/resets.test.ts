@@ -37,7 +37,7 @@ const cancelledCall = async (session: ClientHttp2Session): Promise<void> => {
   await closed;
 };
 
-test("calls that their client cancels, such as at deadlines, leave the other calls of the connection alone", async () => {
+test("calls that their client cancels, such as at deadlines, do not affect other calls of the connection", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(catalog, {
@@ -69,7 +69,7 @@ test("resetBurst bounds the calls that a connection cancels", async () => {
   expect(cancelled).toBeLessThan(200);
 });
 
-test("calls whose connection a server ends with an error of its own are UNAVAILABLE", async () => {
+test("calls whose connection the server ends with an error are UNAVAILABLE", async () => {
   const server = createServer();
   server.on("sessionError", () => {});
   server.on("stream", (stream: ServerHttp2Stream) => {

@@ -30,7 +30,7 @@ export class Services {
   /** Handlers of services without schemas, by the names of services. */
   private readonly handlers: Map<string, Record<string, AnyHandler>> = new Map();
   private config: GrpcConfig | null = null;
-  /** What the last check resolved. */
+  /** Result of the last check. */
   private resolved: ResolvedServices | null = null;
   private certificates: Awaitable<Certificates> | null = null;
   private addWebRoute: (name: string) => void = () => {};
@@ -56,7 +56,7 @@ export class Services {
     if (inject !== undefined) this.host.state.inject(`gRPC service ${name}`, inject);
     this.host.check(() => (this.config === null ? [notEnabled(name)] : []));
     this.added.push(service);
-    // A malformed name is reported at start; as a path it would only repeat the mistake.
+    // A malformed name is reported at start; its route would only report it again.
     if (isServiceName(name) && this.config?.enableWeb === true) this.addWebRoute(name);
   }
 
@@ -76,7 +76,7 @@ export class Services {
     handlers[method] = handler;
   }
 
-  /** Serves the services that were added and will be. */
+  /** Serves all services, added before or after this call. */
   enable(config: GrpcConfig, addWebRoute: (name: string) => void): void {
     this.config = config;
     this.addWebRoute = addWebRoute;
@@ -129,7 +129,7 @@ export class Services {
     return this.resolved;
   }
 
-  /** Ends what a drain left. */
+  /** Aborts calls that a drain did not end, and stops timers. */
   stop(): void {
     this.started?.runner.abortAll(new GrpcError("UNAVAILABLE", "The service is shutting down"));
     this.started?.close();
@@ -172,7 +172,7 @@ const notEnabled = (name: string): Problem => ({
 
 const unknownService = (name: string): Problem => ({
   code: "GRPC_BAD_SERVICE",
-  message: `grpcMethod: no service ${name} was added before; call addGrpcService(${JSON.stringify(name)}, [methods]) first`,
+  message: `grpcMethod: no service ${name} was added; call addGrpcService(${JSON.stringify(name)}, [methods]) first`,
 });
 
 const handledTwice = (service: string, method: string): Problem => ({

@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => served[Symbol.asyncDispose]());
 
 test.each([1, 2, 5])(
-  "metadata of an error that cannot be sent is left out, and the status arrives: case %i",
+  "invalid metadata of an error is left out, and the status is sent: case %i",
   async (id) => {
     const client = served.client(catalog);
     const expected = { status: "NOT_FOUND", message: "no book" };
@@ -67,13 +67,13 @@ test.each([1, 2, 5])(
   },
 );
 
-test("metadata of an error that can be sent arrives beside one that cannot", async () => {
+test("valid metadata of an error is sent, although other metadata of it is invalid", async () => {
   expect(await failure(served.client(catalog).GetBook({ id: 1 }))).toMatchObject({
     metadata: { "x-shelf": "7" },
   });
 });
 
-test("an HttpError above 500 shows its detail, and a message that is another one is logged", async () => {
+test("an HttpError above 500 shows its detail, and is logged if its message differs", async () => {
   class StockError extends HttpError {
     override readonly detail: string = "A service failed";
   }
@@ -106,7 +106,7 @@ test("an HttpError above 500 shows its detail, and a message that is another one
   ]);
 });
 
-test("details and messages of a status stay small enough for the limits of clients", async () => {
+test("details and messages of a status stay within the limits of clients", async () => {
   const client = served.client(catalog);
   const many = (await failure(client.GetBook({ id: 3 }))) as GrpcError;
   expect(many.status).toBe("INVALID_ARGUMENT");
@@ -119,7 +119,7 @@ test("details and messages of a status stay small enough for the limits of clien
 });
 
 test.each(["trailers connection", "headers connection", "trailers age", "headers age"])(
-  "metadata that HTTP/2 forbids fails its call, and the service answers on: %s",
+  "metadata that HTTP/2 forbids fails its call, and the service keeps answering: %s",
   async (text) => {
     const client = served.client(catalog);
     expect(await failure(all(client.Chat([{ text }])))).toMatchObject({ status: "INTERNAL" });
@@ -131,7 +131,7 @@ test("metadata of a reply is bounded by its bytes", async () => {
   expect(await failure(served.client(catalog).AddBooks([]))).toMatchObject({ status: "INTERNAL" });
 });
 
-test("an error cannot write fields of its own into the trailers of gRPC-Web", async () => {
+test("an error cannot inject fields into the trailers of gRPC-Web", async () => {
   const app = new (App.with(grpc))().enableGrpc({ enableWeb: true });
   app.addGrpcService(catalog, {
     GetBook: () => {

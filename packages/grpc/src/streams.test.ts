@@ -5,10 +5,10 @@ import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { framed } from "./raw-call.test-kit.ts";
 
-/** The whole size is 10000. */
+/** The full size is 10000. */
 const STREAMS = Number(process.env["FRAMEWORK_GRPC_STREAMS"] ?? 500);
 const ROUNDS = 5;
-const ON_A_CONNECTION = 500;
+const STREAMS_PER_CONNECTION = 500;
 const MIB = 1_048_576;
 
 interface Memory {
@@ -48,13 +48,13 @@ const end = (streams: readonly ClientHttp2Stream[]): Promise<unknown> =>
     }),
   );
 
-test("streams cost memory while they are open, and none by their messages or once they have ended", async () => {
+test("streams use memory only while they are open, and their messages use none", async () => {
   const file = bundledProgram(new URL("./load.test-program.ts", import.meta.url));
   await using program = await startProgram(file, { conditions: ["@framework/source"] });
   const { port } = (await (await fetch(new URL("/port", program.url))).json()) as { port: number };
   const memory = async (): Promise<Memory> =>
     (await (await fetch(new URL("/memory", program.url))).json()) as Memory;
-  const sessions = Array.from({ length: Math.ceil(STREAMS / ON_A_CONNECTION) }, () =>
+  const sessions = Array.from({ length: Math.ceil(STREAMS / STREAMS_PER_CONNECTION) }, () =>
     connect(`http://127.0.0.1:${port}`, { maxSessionMemory: 1000 }),
   );
   for (const session of sessions) session.setMaxListeners(0);
@@ -79,7 +79,7 @@ test("streams cost memory while they are open, and none by their messages or onc
       seen.map(({ rss }, at) => `${Math.round(heap[at] ?? 0)} MiB, rss ${Math.round(rss / MIB)}`),
     );
   const [, , firstClosed = 0, secondFirst = 0, secondLast = 0, , thirdFirst = 0, , lastClosed = 0] = heap;
-  const slack = 3 + STREAMS / 1000; // MiB: 1 KiB for a stream, and code that is compiled meanwhile
+  const slack = 3 + STREAMS / 1000; // MiB: 1 KiB per stream, and code compiled during the test
   expect(seen.at(-1)).toMatchObject({ begun: 3 * STREAMS, ended: 3 * STREAMS });
   expect(secondLast).toBeLessThan(secondFirst + slack);
   expect(thirdFirst).toBeLessThan(secondFirst + slack);

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { failure, serve } from "./grpc-app.test-kit.ts";
 import { structService } from "./index.ts";
 
-test("a service of names alone serves plain objects, and methods without handlers are UNIMPLEMENTED", async () => {
+test("a service without schemas serves plain objects, and methods without handlers are UNIMPLEMENTED", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService("plain.Things", ["Echo", "Later"]);
@@ -25,12 +25,12 @@ test("mistakes in services are reported together at start", async () => {
   });
   const error = (await failure(start)) as Error;
   const text = `${error.message} ${String(error.cause)}`;
-  expect(text).toContain("is no name of a service");
+  expect(text).toContain("is not a valid service name");
   expect(text).toContain("plain.Things was added twice");
   expect(text).toContain("plain.Things has no method Nothing");
 });
 
-test("an unknown field of tls is reported at start: a misspelt requireClientCert would admit everybody", async () => {
+test("an unknown field of tls is reported at start: a misspelt requireClientCert would admit every client", async () => {
   const start = serve((app) => {
     const tls = { load: () => ({ cert: "", key: "" }), requireClientcert: true };
     app.enableGrpc({ address: "127.0.0.1:0", tls });
@@ -59,7 +59,7 @@ test("a service without enableGrpc is a mistake", async () => {
   expect(String(await failure(start))).toContain("GRPC_NOT_ENABLED");
 });
 
-test.each([undefined, []])("a service with the methods %j starts, beside others", async (methods) => {
+test.each([undefined, []])("a service with the methods %j starts, together with others", async (methods) => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService("plain.None", methods);
@@ -69,7 +69,7 @@ test.each([undefined, []])("a service with the methods %j starts, beside others"
   expect(await served.client(structService("plain.Things", ["Echo"]))["Echo"]?.({ a: 1 })).toEqual({ a: 1 });
 });
 
-test("a handler that is no function is reported at start", async () => {
+test("a handler that is not a function is reported at start", async () => {
   const start = serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService("plain.Things", ["Echo"]);

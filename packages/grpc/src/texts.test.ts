@@ -51,23 +51,23 @@ const status = async (method: string, bytes: readonly number[]): Promise<string>
   return reply.status;
 };
 
-test("a text that is cut off ends the call with INTERNAL, and reaches no handler", async () => {
+test("a truncated string ends the call with INTERNAL, and reaches no handler", async () => {
   seen = [];
   expect(await status("texts.v1.Echo/Say", [10, 9, 97])).toBe("13");
-  expect(await status("texts.v1.Echo/Nest", [10, 3, 10, 9, 97, 18, 0])).toBe("13"); // within a message, at whose end others follow
+  expect(await status("texts.v1.Echo/Nest", [10, 3, 10, 9, 97, 18, 0])).toBe("13"); // truncated by the end of a nested message
   expect(await status("texts.v1.Echo/Nest", [18, 3, 10, 9, 97])).toBe("13");
   expect(await status("texts.v1.Plain/Say", [10, 3, 10, 9, 97])).toBe("13");
   expect(seen).toEqual([]);
 });
 
-test("a text that is not UTF-8 ends the call with INTERNAL", async () => {
+test("a string that is not UTF-8 ends the call with INTERNAL", async () => {
   seen = [];
   for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]])
     expect(await status("texts.v1.Echo/Say", [10, bytes.length, ...bytes])).toBe("13");
   expect(seen).toEqual([]);
 });
 
-test("a text of any characters arrives as it was, those that stand for malformed ones too", async () => {
+test("a string of any characters arrives unchanged, even with U+FFFD", async () => {
   seen = [];
   const value = "\u{FEFF}a\0\u{E4}\u{FFFD}\u{1F600}";
   const bytes = Buffer.from(value);
@@ -76,7 +76,7 @@ test("a text of any characters arrives as it was, those that stand for malformed
   expect(seen).toEqual([{ text: value }, { text: "" }]);
 });
 
-test("a client refuses an answer with such a text", async () => {
+test("a client refuses an answer with a malformed string", async () => {
   const server = createServer();
   let answer: readonly number[] = [];
   server.on("stream", (stream: ServerHttp2Stream) => {

@@ -22,7 +22,7 @@ const presented = (port: number): Promise<string> =>
     socket.on("error", reject);
   });
 
-test("new connections get reloaded certificates, and a failed reload keeps the present ones", async () => {
+test("new connections get reloaded certificates, and a failed reload keeps the current ones", async () => {
   let certificates: () => Certificates = () => server;
   const periodic: (() => void)[] = [];
   const clock = {
@@ -100,7 +100,7 @@ test("certificates that load later fail the start when they cannot be used", asy
   expect(loads).toBe(1);
 });
 
-test("without requireClientCert a client may have no certificate, and one of another authority is refused", async () => {
+test("without requireClientCert a client needs no certificate, but one of another authority is refused", async () => {
   const client = selfSigned("client");
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => ({ ...server, ca: client.cert }) } });
@@ -120,7 +120,7 @@ test("without requireClientCert a client may have no certificate, and one of ano
 test.each([
   ["loses ca", undefined],
   ["finds an empty ca", ""],
-])("a reload that %s keeps the present certificates", async (_name, ca) => {
+])("a reload that %s keeps the current certificates", async (_name, ca) => {
   const client = selfSigned("client");
   const periodic: (() => void)[] = [];
   const clock = { ...systemClock, every: (_: number, task: () => void) => (periodic.push(task), () => {}) };

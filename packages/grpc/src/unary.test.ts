@@ -102,7 +102,7 @@ test.each([
   ["a compressed message without an encoding", framed(gzipSync(Buffer.from([8, 1])), 1), "13"],
   ["an unknown flag", framed(Buffer.from([8, 1]), 255), "13"],
   ["a message above the limit", framed(Buffer.alloc(300_001)), "8"],
-])("%s is refused without a call of the handler", async (_, body, status) => {
+])("%s is refused without calling the handler", async (_, body, status) => {
   asked = [];
   expect((await rawCallOver(session, { body })).status).toBe(status);
   expect(asked).toEqual([]);
@@ -122,7 +122,7 @@ test("metadata arrives as text, and as bytes for names that end in -bin", async 
   expect(body.toString("latin1")).toContain("a, b|1 2|255");
 });
 
-test("a call knows the address of its client", async () => {
+test("a call has the address of its client", async () => {
   peers = [];
   await rawCallOver(session, { body: message(1) });
   expect(peers).toEqual([`127.0.0.1:${session.socket.localPort}`]);
@@ -133,7 +133,7 @@ test("several values of a trailer all arrive", async () => {
   expect([status, fields["x-shelf"]]).toEqual(["0", "1, 2"]);
 });
 
-test("metadata may have the names of members that every object has", async () => {
+test("metadata may have the names of Object's members", async () => {
   const stream = session.request({
     ":method": "POST",
     ":path": "/books.v1.Catalog/GetBook",
@@ -185,7 +185,7 @@ test("maxCallSecs ends a call whose message does not arrive", async () => {
   await once(stream, "close");
 });
 
-test("a client that does not read its answer is cut after 30 s", async () => {
+test("the stream of a client that does not read its answer is closed after 30 s", async () => {
   const slow = connect(`http://${served.target}`, { settings: { initialWindowSize: 1000 } });
   slow.on("error", () => {});
   const stream = slow.request({
@@ -203,12 +203,12 @@ test("a client that does not read its answer is cut after 30 s", async () => {
   slow.destroy();
 });
 
-test("a client that is gone before its message arrived leaves nothing", async () => {
-  const gone = connect(`http://${served.target}`);
-  gone.on("error", () => {});
-  const reply = rawCallOver(gone, { body: message(1) });
+test("a client that disconnects before its message arrived leaves no call behind", async () => {
+  const disconnecting = connect(`http://${served.target}`);
+  disconnecting.on("error", () => {});
+  const reply = rawCallOver(disconnecting, { body: message(1) });
   await reply;
-  const stream = gone.request({
+  const stream = disconnecting.request({
     ":method": "POST",
     ":path": "/books.v1.Catalog/GetBook",
     "content-type": "application/grpc",
@@ -216,7 +216,7 @@ test("a client that is gone before its message arrived leaves nothing", async ()
   stream.on("error", () => {});
   stream.write(message(1).subarray(0, 6));
   await until(() => inProgress() === 1);
-  gone.destroy();
+  disconnecting.destroy();
   await until(() => inProgress() === 0);
   expect((await rawCallOver(session, { body: message(1) })).status).toBe("0");
 });

@@ -45,7 +45,7 @@ beforeEach(() => {
   ends = [];
 });
 
-test("the error of a client's own stream cancels its call, and is the cause", async () => {
+test("an error of the client's source cancels its call, and is the cause", async () => {
   await using served = await serve((app) => {
     app.enableGrpc({ address: "127.0.0.1:0" });
     app.addGrpcService(catalog, {
@@ -56,7 +56,7 @@ test("the error of a client's own stream cancels its call, and is the cause", as
     });
   });
   const client = served.client(catalog);
-  const lost = new Error("the database is away");
+  const lost = new Error("the database is unavailable");
   const failing = async function* <T>(first: T): AsyncGenerator<T> {
     yield await Promise.resolve(first);
     throw lost;
@@ -66,7 +66,7 @@ test("the error of a client's own stream cancels its call, and is the cause", as
   expect(await failure(all(client.Chat(failing({ text: "a" }))))).toMatchObject(cancelled);
 });
 
-test("the stream of a client that cancels its upload fails, and is never complete", async () => {
+test("the stream of a client that cancels its upload fails, and never ends as complete", async () => {
   const client = served.client(catalog);
   for (let times = 1; times <= TIMES; times++) {
     const controller = new AbortController();
@@ -83,7 +83,7 @@ test("the stream of a client that cancels its upload fails, and is never complet
   expect(ends).toEqual(Array.from({ length: TIMES }, () => "CANCELLED"));
 });
 
-test("the stream of a client whose source fails is never complete", async () => {
+test("the stream of a client whose source fails never ends as complete", async () => {
   const client = served.client(catalog);
   for (let times = 1; times <= TIMES; times++) {
     async function* lines() {
@@ -107,7 +107,7 @@ const line = framed(Buffer.from([10, 1, 97]));
 test.each([
   ["AddBooks", book],
   ["Chat", line],
-])("the stream of %s whose connection is lost is never complete", async (method, message) => {
+])("the stream of %s whose connection is lost never ends as complete", async (method, message) => {
   const session = connect(`http://${served.target}`);
   session.on("error", () => {});
   const stream = session.request({

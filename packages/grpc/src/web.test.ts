@@ -103,7 +103,7 @@ test("the message of a status is percent-encoded", async () => {
   ]);
 });
 
-test("speaks Base64 as application/grpc-web-text, joined of parts", async () => {
+test("uses Base64 for application/grpc-web-text, and accepts concatenated parts", async () => {
   const bytes = framed(codecOf("GetBook").request.encode({ id: 7 }));
   const text = bytes.subarray(0, 5).toString("base64") + bytes.subarray(5).toString("base64");
   const reply = await post("GetBook", text, { "content-type": "application/grpc-web-text" });
@@ -124,7 +124,7 @@ test.each([
   ["half a message", "GetBook", framed(Buffer.alloc(9)).subarray(0, 9), "13"],
   ["a length above the limit", "GetBook", Buffer.from([0, 127, 0, 0, 0]), "8"],
   ["a body above the limit", "GetBook", framed(Buffer.alloc(4000)), "8"],
-  ["bytes that are no message", "GetBook", framed(Buffer.from([8])), "13"],
+  ["bytes that are not a message", "GetBook", framed(Buffer.from([8])), "13"],
 ])("%s is refused with a status", async (_, method, body, status) => {
   const reply = await post(method, body);
   expect([
@@ -146,7 +146,7 @@ test.each([
   expect([messages, trailers["grpc-status"]]).toEqual([[], "13"]);
 });
 
-test("a deadline far away does not end the call at once", async () => {
+test("a distant deadline does not end the call at once", async () => {
   const { trailers } = await call("ListBooks", { count: 2 }, { "grpc-timeout": "99999999H" });
   expect(trailers["grpc-status"]).toBe("0");
 });

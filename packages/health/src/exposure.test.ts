@@ -10,7 +10,7 @@ const canary = "postgres://admin:hunter2@10.0.0.5";
 const fails = () => {
   throw new Error(canary);
 };
-const tells = () => ({ url: canary });
+const leaks = () => ({ url: canary });
 
 test.each([
   ["development", undefined, true],
@@ -23,7 +23,7 @@ test.each([
   async (env, includeDetails, shown) => {
     const { app, probe } = probedApp({ includeDetails }, { env });
     app.healthCheck("down", fails);
-    app.healthCheck("up", tells);
+    app.healthCheck("up", leaks);
     for (const path of ["/health/live", "/health/ready", "/health/startup", "/health"]) {
       const { body } = await probe(path);
       expect([path, JSON.stringify(body).split(canary).length - 1]).toEqual([
@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test("in production a component still has the kind of its failure", async () => {
+test("in production a component still has its kind of failure", async () => {
   const { app, probe } = probedApp({}, { env: "production" });
   app.healthCheck("down", fails);
   const { components } = (await probe("/health")).body as { components: Record<string, object> };
@@ -163,7 +163,7 @@ test("the presets have the documented values, and accept changes", () => {
   expect(HealthCheckConfig.kubernetes(absent)).toEqual(HealthCheckConfig.kubernetes());
 });
 
-test("all mistakes are reported together, at start", async () => {
+test("all problems are reported together, at start", async () => {
   const app = new (App.with(healthChecks))();
   app.healthCheck("early", () => {});
   app.enableHealthChecks({ basePath: "/health/", timeoutSecs: 0, guards: ["x" as never] });

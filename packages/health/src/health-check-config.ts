@@ -39,7 +39,7 @@ export interface HealthCheckConfig {
 export interface HealthCheckConfigRecord extends ConfigRecord<HealthCheckConfig> {
   /** For an orchestrator's probes: the report lists no checks, and outcomes are reused for 5 s. */
   kubernetes(input?: ConfigInput<HealthCheckConfig>): Readonly<HealthCheckConfig>;
-  /** For people: all details, also in production, with the machine, and a timeout of 10 s. */
+  /** For operators: all details, also in production, with system information, and a timeout of 10 s. */
   detailed(input?: ConfigInput<HealthCheckConfig>): Readonly<HealthCheckConfig>;
 }
 

@@ -22,7 +22,7 @@ app
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableHealthChecks();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableHealthChecks({ basepath: "/status" });
 
 // @ts-expect-error there are three groups

@@ -116,7 +116,7 @@ const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
   const answer = (path: string, handler: (request: HttpRequest) => Promise<Response>): void =>
     void host.http.route("GET", `${basePath}${path}`, handler, {
       guards,
-      timeoutSecs: 0, // each check has its timeout, and a reply waits a second at most, whatever handlerSecs is
+      timeoutSecs: 0, // each check has its timeout, and a reply waits at most a second, whatever handlerSecs is
       exempt: ["guards", "limits", "telemetry"],
     });
   const live = async (): Promise<Response> => livenessReply(await health.live(), clock);

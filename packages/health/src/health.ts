@@ -6,7 +6,7 @@ import type { WatchedCheck } from "./watched-check.ts";
 export type Readiness = "ok" | "starting" | "draining" | "unavailable";
 
 /** One check and its outcome. */
-export interface Looked {
+export interface CheckResult {
   readonly watched: WatchedCheck;
   readonly outcome: Outcome;
 }
@@ -16,7 +16,7 @@ export interface Findings {
   readonly live: boolean;
   readonly started: boolean;
   readonly readiness: Readiness;
-  readonly checks: readonly Looked[];
+  readonly checks: readonly CheckResult[];
 }
 
 /** Evaluates the three probes (alive, started, ready), each from the checks of its own group. */
@@ -34,7 +34,7 @@ export class Health {
     this.draining = true;
   }
 
-  /** Whether the process works; dependencies of the service do not count. */
+  /** Whether the process works; dependencies are not checked. */
   live(): Promise<boolean> {
     return this.probe("live");
   }
@@ -78,7 +78,7 @@ export class Health {
     return ready ? "ok" : "unavailable";
   }
 
-  /** Runs the checks of a group and waits for those that decide: a slow uncritical check must not delay an answer beyond the timeout of the prober. */
+  /** Runs the checks of a group and waits for the critical ones: a slow uncritical check must not delay an answer beyond the timeout of the prober. */
   private async probe(group: HealthGroup): Promise<boolean> {
     const looked = this.lookAt(this.checks.filter((watched) => decides(watched, group)));
     void this.lookAt(this.checks.filter((watched) => isIn(watched, group) && !decides(watched, group)));
@@ -86,7 +86,7 @@ export class Health {
   }
 
   /** Never rejects: a check that fails has an outcome. */
-  private lookAt(checks: readonly WatchedCheck[]): Promise<Looked[]> {
+  private lookAt(checks: readonly WatchedCheck[]): Promise<CheckResult[]> {
     return Promise.all(checks.map(async (watched) => ({ watched, outcome: await watched.look() })));
   }
 }

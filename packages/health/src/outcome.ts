@@ -1,6 +1,6 @@
 import { messageOf } from "@framework/core/feature";
 
-/** How one run of a check ended. */
+/** Outcome of one run of a check. */
 export interface Outcome {
   readonly ok: boolean;
   /** Public description of the failure, or `null`. */
@@ -19,14 +19,14 @@ const MAX_ERROR = 500;
 /** Maximum characters of a check's details as JSON. */
 const MAX_DETAILS = 8192;
 
-/** The message of a thrown value, truncated. Never throws: a program may set a message to any value. */
+/** Returns the message of a thrown value, truncated. Never throws, although a message may be any value. */
 export const errorText = (thrown: unknown): string => {
   const text = Error.isError(thrown) ? messageOf(thrown) : typeof thrown === "string" ? thrown : "";
   return text.length <= MAX_ERROR ? text : `${text.slice(0, MAX_ERROR)}…`;
 };
 
 /**
- * The details of a check as JSON, copied at once so that they cannot change or fail later. Details that are not JSON, or exceed 8 KiB, are
+ * Returns the details of a check as JSON, copied at once so that they cannot change or fail later. Details that are not JSON, or exceed 8 KiB, are
  * replaced by a note.
  */
 export const plainDetails = (returned: unknown): Readonly<Record<string, unknown>> | null => {

@@ -1,6 +1,6 @@
 import { Response } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { Findings, Looked, Readiness } from "./health.ts";
+import type { Findings, CheckResult, Readiness } from "./health.ts";
 import type { HealthCheckConfig } from "./health-check-config.ts";
 import type { SystemInfo } from "./system-info.ts";
 
@@ -53,7 +53,7 @@ export const reportReply = (
 };
 
 const component = (
-  { watched: { check }, outcome }: Looked,
+  { watched: { check }, outcome }: CheckResult,
   disclosure: Disclosure,
 ): [name: string, component: object] => {
   const { ok, message, error, details, durationMs, at } = outcome;
@@ -72,7 +72,7 @@ const component = (
   ];
 };
 
-/** Not cacheable: each request is answered anew. */
+/** Creates a reply that must not be cached. */
 const reply = (body: object, good: boolean): Response =>
   Response.json(body, { status: good ? 200 : 503, headers: { "cache-control": "no-store" } });
 

@@ -42,7 +42,7 @@ export class WatchedCheck {
     this.timeoutMs = check.timeoutSecs === undefined ? options.timeoutMs : check.timeoutSecs * 1000;
   }
 
-  /** The outcome of a new run or of the current one, or the last outcome while it may be reused. */
+  /** Returns the outcome of a new run or of the current one, or the last outcome while it may be reused. */
   async look(): Promise<Outcome> {
     if (this.answer !== null) return this.answer;
     const now = this.options.clock.now();

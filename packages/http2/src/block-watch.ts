@@ -1,8 +1,8 @@
 import type { ByteCounters } from "./flood-watch.ts";
 
 /**
- * Detects a connection that is blocked: not even the resets of its streams are sent. A stream that waits says nothing about its connection, because it has
- * a window of its own.
+ * Detects a blocked connection: not even the resets of its streams are sent. A waiting stream alone is no sign of one, because each stream has a window of its
+ * own.
  */
 export class BlockWatch {
   private readonly counters: Pick<ByteCounters, "bytesWritten">;
@@ -17,12 +17,12 @@ export class BlockWatch {
     this.limitMs = limitSecs * 1000;
   }
 
-  /** A stream was reset, and its client must be told. */
-  streamReset(): void {
+  /** Records that a stream was reset, which the client must learn. */
+  addReset(): void {
     this.hasReset = true;
   }
 
-  /** Whether resets have not reached the client, which took nothing for too long; called once a second. */
+  /** Whether resets are unsent because the client has taken no bytes for too long; called once a second. */
   isBlocked(now: number): boolean {
     const { bytesWritten } = this.counters;
     if (bytesWritten === this.written) return this.hasReset && now - this.progressAt >= this.limitMs;

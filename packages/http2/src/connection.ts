@@ -1,7 +1,7 @@
 // Above 250 lines because the streams, deadlines and end of a connection share one state.
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import {
-  type AwaitsBody,
+  type BodyGraceListener,
   type OpenConnection,
   type ProtocolHost,
   type Socket,
@@ -34,7 +34,7 @@ const REFUSED_STREAM = 7;
 const ENHANCE_YOUR_CALM = 11;
 /** Milliseconds for a client to close a connection after its last reply and GOAWAY. */
 const LINGER_MS = 2000;
-/** Handlers of a connection that run, as a multiple of its streams: a client that resets its requests leaves their handlers behind. */
+/** Maximum number of running handlers of a connection, as a multiple of its streams: handlers of requests that the client resets keep running. */
 const HANDLERS_PER_STREAM = 2;
 
 const logSometimes = throttledLog();
@@ -54,7 +54,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   private readonly writes: WriteWatch;
   private readonly blocks: BlockWatch;
   private readonly address: string | null;
-  /** Handlers that run, also those of streams that are closed. */
+  /** Number of running handlers, including those of closed streams. */
   private handlers = 0;
   private requests = 0;
   private ready = false;
@@ -112,7 +112,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     const elapsed = now - this.lastCheck;
     this.lastCheck = now;
     const { idleSecs, readHeaderSecs } = this.options.timeouts;
-    if (this.floods.tick(elapsed)) return this.calm("bytes");
+    if (this.floods.tick(elapsed)) return this.endFlooding("bytes");
     if (this.blocks.isBlocked(now)) return this.end("slow");
     if (!this.ready && now - this.openedAt >= readHeaderSecs * 1000) return this.end("slow");
     if (this.exchanges.size > 0) return this.checkStreams(now, elapsed);
@@ -127,8 +127,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   }
 
   /**
-   * Serves requests on their way for a while, and then says which one was the last. nghttp2 reads no requests behind a GOAWAY, whatever stream it names, so there is
-   * none before.
+   * Keeps serving requests in transit for `drainIdleMs` (1000 by default), then sends GOAWAY with the last stream id. nghttp2 reads no requests after a GOAWAY.
    */
   drain(): void {
     const { host } = this.shared;
@@ -136,12 +135,12 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   }
 
   bodyArrived(bytes: number): void {
-    this.floods.useful(bytes);
+    this.floods.addUseful(bytes);
   }
 
   bodyCut(rest: number | null): void {
     const { streamWindowBytes } = this.shared.config;
-    this.floods.closedEarly(rest === null ? streamWindowBytes : Math.min(rest, streamWindowBytes));
+    this.floods.addLate(rest === null ? streamWindowBytes : Math.min(rest, streamWindowBytes));
   }
 
   handlerBegan(): void {
@@ -165,7 +164,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.finish("drain");
   }
 
-  awaitBody(exchange: AwaitsBody): void {
+  awaitBody(exchange: BodyGraceListener): void {
     this.shared.host.bodyGrace.begin(exchange);
   }
 
@@ -189,7 +188,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     }
     if (isWhole) endQuickly(stream);
     const head = this.heads.read(raw, isWhole);
-    this.floods.useful(head.size);
+    this.floods.addUseful(head.size);
     totals.streams++;
     const exchange = new Http2Exchange(this, stream, head);
     listenToEnd(stream, exchange);
@@ -205,7 +204,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   };
 
   private readonly onControlFrame = (): void => {
-    if (this.floods.controlFrame()) this.calm("frames");
+    if (this.floods.addControlFrame()) this.endFlooding("frames");
   };
 
   private checkStreams(now: number, elapsed: number): void {
@@ -215,38 +214,38 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     const isSlow = this.writes.isTooSlow(now);
     for (const exchange of this.exchanges) {
       exchange.check(elapsed);
-      const hasWaited = exchange.hasWaited(now); // a reply that has just begun is not to blame for a slow connection
+      const hasWaited = exchange.hasWaited(now); // a reply that has just begun does not count as the cause of a slow connection
       if (exchange.isStalled(elapsed, waiting) || (isSlow && hasWaited)) {
         exchange.reset();
-        this.blocks.streamReset();
+        this.blocks.addReset();
       }
     }
   }
 
-  /** Ends the connection of a client that makes work without requests. */
-  private calm(what: "bytes" | "frames"): void {
+  /** Ends the connection of a client that causes too much work without requests. */
+  private endFlooding(what: "bytes" | "frames"): void {
     if (this.session.destroyed) return;
     logSometimes((omitted) =>
-      this.options.log.warn("an HTTP/2 connection was closed: too much besides requests", {
+      this.options.log.warn("an HTTP/2 connection was closed: too many bytes or frames besides requests", {
         what,
         remoteAddress: this.address,
         omitted,
       }),
     );
-    this.closes("flood");
-    this.session.destroy(new Error("too much besides requests"), ENHANCE_YOUR_CALM);
+    this.countClose("flood");
+    this.session.destroy(new Error("too many bytes or frames besides requests"), ENHANCE_YOUR_CALM);
   }
 
   private end(reason: CloseReason): void {
-    this.closes(reason);
+    this.countClose(reason);
     this.cut();
   }
 
-  /** Counts the end of the connection, for the first reason. */
-  private closes(reason: CloseReason): void {
+  /** Counts the end of the connection once, with the first reason. */
+  private countClose(reason: CloseReason): void {
     if (this.counted) return;
     this.counted = true;
-    this.shared.totals.closes(reason);
+    this.shared.totals.countClose(reason);
   }
 
   /** Takes no more requests, and closes after the last reply. */
@@ -254,11 +253,11 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     if (this.finishing || this.session.destroyed) return;
     this.finishing = true;
     this.idleSince = this.shared.host.now;
-    this.closes(reason);
+    this.countClose(reason);
     this.session.close();
   }
 
-  private readonly onError = (): void => this.closes("error");
+  private readonly onError = (): void => this.countClose("error");
 
   private readonly onClose = (): void => {
     this.shared.totals.connections--;

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { codeOf, connectFrames, DATA, get, GOAWAY, HEADERS } from "./raw-frames.test-kit.ts";
 import { withHttp2 } from "./transports.test-kit.ts";
 
-test("names the last request in a drain: those on their way are served, later ones are not", () => {
+test("a drain serves requests in transit, and names the last one in its GOAWAY", () => {
   const hold = Promise.withResolvers<{ status: number; payload: string; fields(): string[] }>();
   return withServer(
     withHttp2(),
@@ -28,7 +28,7 @@ test("names the last request in a drain: those on their way are served, later on
   );
 });
 
-test("serves a request on its way to an idle connection in a drain, and then closes it", () =>
+test("a drain serves a request in transit on an idle connection, and then closes it", () =>
   withServer(withHttp2(), {}, async ({ port, transport, clock, served }) => {
     const client = connectFrames(port);
     client.send(get(1));

@@ -23,12 +23,12 @@ const none = (status: number): Reply => ({ status, payload: null, fields: () => 
 const replies: Record<string, () => Reply> = {
   "a reply without a body": () => none(200),
   "status 204": () => none(204),
-  "an empty text": () => Response.text(""),
+  "an empty string": () => Response.text(""),
   "a text": () => Response.text("a"),
   "an empty stream": () => new Response(new BodyStream((async function* () {})())),
 };
 
-const moments: Record<string, (make: () => Reply) => Serve> = {
+const timings: Record<string, (make: () => Reply) => Serve> = {
   "at once": (make) => make,
   "in a later turn": (make) => async () => {
     await turn(1);
@@ -37,13 +37,13 @@ const moments: Record<string, (make: () => Reply) => Serve> = {
 };
 
 const cases = Object.keys(replies).flatMap((what) =>
-  Object.keys(moments).map((when) => [what, when] as const),
+  Object.keys(timings).map((when) => [what, when] as const),
 );
 
 test.each(cases)(
   "%s, given %s while the request's body is still open, reaches the client before the stream is reset",
   async (what, when) => {
-    const serve = moments[when]?.(replies[what] as () => Reply) as Serve;
+    const serve = timings[when]?.(replies[what] as () => Reply) as Serve;
     await withServer(withHttp2(), { serve }, async ({ port }) => {
       const client = connectFrames(port);
       await client.untilRead();
@@ -59,7 +59,7 @@ test.each(cases)(
   },
 );
 
-test("a handler that replies after its client has closed the stream without an error ends the exchange", async () => {
+test("a reply ends the exchange after the client has closed the stream without an error", async () => {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   const serve: Serve = async (source) => {
     for await (const _ of source.chunks()) break;
@@ -128,11 +128,11 @@ test.each([
   "an answered exchange ends although its client never ends its request; the handler %s",
   async (_what, length, serve) => {
     const ends: string[] = [];
-    const noted: Serve = (source) => {
+    const recorded: Serve = (source) => {
       source.onEnd((end) => void ends.push(end));
       return serve(source);
     };
-    await withServer(withHttp2(), { serve: noted }, async (server) => {
+    await withServer(withHttp2(), { serve: recorded }, async (server) => {
       const client = connectFrames(server.port);
       client.send(openPost(length));
       if (length === "5") client.send(frame(DATA, 0, 1, Buffer.from("hello")));
@@ -146,13 +146,13 @@ test.each([
   },
 );
 
-test("a client that ends its request a little after the reply is not told to stop", async () => {
+test("a client that ends its request shortly after the reply is not asked to stop", async () => {
   const ends: string[] = [];
-  const noted: Serve = (source) => {
+  const recorded: Serve = (source) => {
     source.onEnd((end) => void ends.push(end));
     return lengthOfBody(source);
   };
-  await withServer(withHttp2(), { serve: noted }, async (server) => {
+  await withServer(withHttp2(), { serve: recorded }, async (server) => {
     const client = connectFrames(server.port);
     client.send(openPost("5"), frame(DATA, 0, 1, Buffer.from("hello")));
     await client.until(({ type, flags }) => type === DATA && flags === END_STREAM);

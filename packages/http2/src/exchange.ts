@@ -3,7 +3,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import { type ExchangeEnd, HttpError } from "@framework/core";
 import {
   type AnsweredExchange,
-  type AwaitsBody,
+  type BodyGraceListener,
   BodyRate,
   BodyStream,
   BodyWriter,
@@ -43,29 +43,29 @@ export interface Http2ExchangeHost extends ExchangeHost {
   readonly replyFields: ReplyFields;
   /** Sends the head of a reply. */
   readonly respond: RespondTo;
-  /** Bytes of a body arrived. */
+  /** Called when bytes of a body have arrived. */
   bodyArrived(bytes: number): void;
-  /** A stream is closed before its body has arrived. @param rest bytes that are missing, `null` while unknown */
+  /** Called when a stream is closed before its body has arrived. @param rest missing bytes, `null` while unknown */
   bodyCut(rest: number | null): void;
-  /** A handler has begun, also for a refusal. */
+  /** Called when a handler begins, also for a refusal. */
   handlerBegan(): void;
-  /** The handler of an exchange has replied or failed, perhaps after its stream was closed. */
+  /** Called when the handler of an exchange has replied or failed, perhaps after its stream was closed. */
   handlerEnded(): void;
-  /** The stream of an exchange is closed. */
+  /** Called when the stream of an exchange is closed. */
   streamClosed(exchange: Http2Exchange): void;
-  /** A reply asks for the end of the connection. */
+  /** Called when a reply has `Connection: close`. */
   finishByReply(): void;
-  /** Serves a request whose body is collected, at the latest after 10 ms. */
-  awaitBody(exchange: AwaitsBody): void;
+  /** Serves a request while its body is collected, after at most 10 ms. */
+  awaitBody(exchange: BodyGraceListener): void;
 }
 
-/** Largest body in bytes that is collected before the app gets its request. */
+/** Maximum bytes of a body that is collected before the app gets its request. */
 const SHORT_BODY = 65_536;
 
-/** Largest reply in bytes that is written at once; longer ones are written while the client reads. */
+/** Maximum bytes of a reply that is written at once; longer ones are written as the client reads. */
 const SHORT_REPLY = 65_536;
 
-/** Most streams of a connection that share the time in which a client must take bytes. */
+/** Maximum factor by which waiting streams of a connection extend the time in which a client must take bytes. */
 const MAX_SHARES = 10;
 
 /** Milliseconds for a client to end a request after its reply. */
@@ -79,7 +79,7 @@ export class Http2Exchange
     AnsweredExchange,
     BodyWriterEvents,
     StreamBodyEvents,
-    AwaitsBody,
+    BodyGraceListener,
     WriteCounters,
     EndsWithStream,
     ReceivesBody
@@ -105,13 +105,13 @@ export class Http2Exchange
   private writer: BodyWriter | null = null;
   private started = false;
   private replied = false;
-  /** Whether END_STREAM was sent, of a stream that is closed before its writing side finishes. */
+  /** Whether END_STREAM was sent, for a stream that is closed before its writing side finishes. */
   private endWasSent = false;
   private flushed = 0;
   private stalledMs = 0;
-  /** When a check first found bytes that wait for the client; `null` while none do. */
+  /** Time of the first check with bytes waiting for the client; `null` without any. */
   private waitsSince: number | null = null;
-  /** Since the reply was sent. */
+  /** Milliseconds since the reply was sent. */
   private openMs = 0;
   /** Bytes of the body that have arrived, read or not. */
   private arrivedBytes = 0;
@@ -165,7 +165,7 @@ export class Http2Exchange
     return true;
   }
 
-  /** Serves the request, a short body first collected. */
+  /** Serves the request, after collecting a short body. */
   begin(): void {
     const { bodyLength } = this;
     if (bodyLength === null || bodyLength === 0 || bodyLength > SHORT_BODY || this.expectsContinue)
@@ -191,7 +191,7 @@ export class Http2Exchange
       if (this.bodyRate.isTooSlow(this.body.received, elapsedMs))
         this.body.fail(new HttpError(408, "The request body took too long to arrive"));
     }
-    this.endUnended(elapsedMs);
+    this.endUnfinished(elapsedMs);
   }
 
   /** Whether bytes of the reply have waited for the client for the time in which a connection must take bytes; called once a second. */
@@ -202,7 +202,7 @@ export class Http2Exchange
     );
   }
 
-  /** Whether the client leaves the reply unread. @param sharing streams of the connection that wait for their client */
+  /** Whether the client leaves the reply unread. @param sharing number of streams of the connection that wait for the client */
   isStalled(elapsedMs: number, sharing: number): boolean {
     const flushed = this.bytesWritten - this.writableLength;
     this.stalledMs = this.writableLength === 0 || flushed !== this.flushed ? 0 : this.stalledMs + elapsedMs;
@@ -211,14 +211,14 @@ export class Http2Exchange
     return this.stalledMs > 0 && this.stalledMs >= limitMs;
   }
 
-  /** Closes a stream whose body has arrived, but which its client does not end (RFC 9113 8.1). */
-  private endUnended(elapsedMs: number): void {
+  /** Closes an answered stream that its client does not end (RFC 9113 8.1). */
+  private endUnfinished(elapsedMs: number): void {
     if (!this.stream.writableFinished) return;
     if (this.openMs >= END_MS) this.destroy();
     this.openMs += elapsedMs;
   }
 
-  /** Resets the stream. `close` would end it first, and the client could take the reply for complete. */
+  /** Resets the stream. `close` would end it first, so that the reply could look complete to the client. */
   reset(): void {
     this.destroy(new Error("the reply failed"));
   }
@@ -233,7 +233,7 @@ export class Http2Exchange
     this.connection.bodyArrived(bytes);
   }
 
-  /** A stream that the client has reset ends too, as aborted. */
+  /** Returns an error for a stream that the client has reset, which ends like a complete one. */
   endedEarly(): HttpError | null {
     return this.stream.aborted || this.stream.rstCode !== NO_ERROR ? clientGone() : null;
   }
@@ -323,7 +323,7 @@ export class Http2Exchange
     this.writer.start();
   }
 
-  /** A client that still sends its body is told to stop after the reply (RFC 9113 8.1), and what it has sent is dropped: `close` would wait for a reader. */
+  /** Asks a client that still sends its body to stop after the reply (RFC 9113 8.1), and drops what it has sent: `close` would wait for a reader. */
   private closeUnread(): void {
     if (this.bodyLength === 0 || this.body?.complete === true) return;
     const { stream } = this;
@@ -348,12 +348,12 @@ export class Http2Exchange
     }
   }
 
-  /** Ends a stream that its client has closed without an error: `node:http2` keeps it until somebody has read its body. */
+  /** Ends a stream that its client has closed without an error: `node:http2` keeps it until its body is read. */
   private release(): void {
     if (this.stream.closed) this.stream.destroy();
   }
 
-  /** Closes the stream, without an error unless there is one. What is still on its way is part of a body. */
+  /** Closes the stream, with the error if there is one. Bytes in transit still count as a body. */
   private destroy(error?: Error): void {
     const { stream, bodyLength } = this;
     if (!stream.closed && stream.state.remoteClose !== 1)
@@ -364,11 +364,11 @@ export class Http2Exchange
   private ownBody(): StreamBody {
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.stream, this.bodyLength, this);
-    if (this.end !== null) this.body.exchangeEnded(this.end); // of a handler that reads it late
+    if (this.end !== null) this.body.exchangeEnded(this.end); // the handler reads it late
     return this.body;
   }
 
-  /** Until the stream is destroyed, nghttp2 knows whether it has sent all of it. */
+  /** Records whether END_STREAM was sent: nghttp2 knows it until the stream is destroyed. */
   closing(): void {
     const { stream } = this;
     if (this.endWasSent || !stream.writableEnded || stream.writableFinished) return;
@@ -376,15 +376,16 @@ export class Http2Exchange
   }
 
   /**
-   * Whether all of the reply went out before the stream was closed. A stream whose body was read is destroyed as soon as both sides have ended, before its last write
-   * calls back, and so never finishes; of a reset stream `node:http2` finishes the writing side too. NO_ERROR alone proves nothing: a client may cancel with it.
+   * Whether the whole reply was sent before the stream was closed. A stream whose body was read is destroyed as soon as both sides have ended, before its last
+   * write calls back, and so never finishes; `node:http2` also finishes the writing side of a reset stream. NO_ERROR alone proves nothing: a client may cancel
+   * with it.
    */
   private wasSent(): boolean {
     const { aborted, rstCode, writableFinished } = this.stream;
     return !aborted && (writableFinished || (this.endWasSent && rstCode === NO_ERROR));
   }
 
-  /** The stream is closed: the exchange has ended. */
+  /** Ends the exchange after its stream was closed. */
   closed(): void {
     if (this.end !== null) return;
     const end = this.replied && this.wasSent() ? "sent" : "aborted";

@@ -20,7 +20,7 @@ export const flood = async (
   return sent;
 };
 
-/** Another client is served while a flood goes on or is over. */
+/** Asserts that another client is served during or after a flood. */
 export const expectService = async ({ port }: TestServer): Promise<void> => {
   const client = overHttp2(port);
   expect((await client.send({ path: "/well" })).status).toBe(200);

@@ -156,7 +156,7 @@ test("ends a connection at once with more than 100 empty DATA frames", () =>
     expect(client.closed).toBe(true);
   }));
 
-test("ends the connection of a client that goes on after 100 refused requests, and not before", () =>
+test("ends the connection of a client that continues after 100 refused requests, not earlier", () =>
   withServer(withHttp2(undefined, { maxConcurrentStreams: 1 }), { serve: never }, async ({ port }) => {
     const client = connectFrames(port);
     const refused = (): number => client.frames.filter(({ type }) => type === RST_STREAM).length;

@@ -8,7 +8,7 @@ export interface Http2Config {
   readonly maxConcurrentStreams: number;
   /** Bytes of one body that may arrive before the handler reads them. @default 262144 */
   readonly streamWindowBytes: number;
-  /** Bytes of all bodies of a connection that may be on their way. @default 1048576 */
+  /** Bytes of all bodies of a connection that may be in transit. @default 1048576 */
   readonly connectionWindowBytes: number;
   /** Requests that a client may cancel at once; it regains `resetsPerSec` each second. @default 200 */
   readonly resetBurst: number;
@@ -18,9 +18,9 @@ export interface Http2Config {
   readonly maxControlFramesPerSec: number;
   /** Bytes of a client in a second that are neither head nor body, beyond what its transfers explain. @default 1048576 */
   readonly maxOverheadBytesPerSec: number;
-  /** Seconds without a byte from the client of an open request after which it is asked whether it is there; 0 never asks. @default 30 */
+  /** Seconds without a byte from the client, while a request is open, until a PING is sent; 0 disables it. @default 30 */
   readonly pingSecs: number;
-  /** Seconds for the answer; then the connection is closed. @default 15 */
+  /** Seconds for the answer to a PING; then the connection is closed. @default 15 */
   readonly pingTimeoutSecs: number;
 }
 

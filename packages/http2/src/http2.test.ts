@@ -42,7 +42,7 @@ test("serves HTTP/2 over TLS, beside HTTP/1.1", async () => {
   }
 });
 
-test("serves HTTP/2 without TLS when asked to, beside HTTP/1.1", async () => {
+test("serves HTTP/2 without TLS with h2c, beside HTTP/1.1", async () => {
   const running = await createApp().enableHttp2({ h2c: true }).run(options);
   try {
     expect(await ask(running.port)).toEqual({ http: "2", secure: false, host: "a" });
@@ -56,26 +56,27 @@ test("serves HTTP/2 without TLS when asked to, beside HTTP/1.1", async () => {
 test("a request ends as sent, with a body that was read and without one", async () => {
   const ends: string[] = [];
   const app = createApp().enableHttp2({ h2c: true });
-  const note = (request: HttpRequest): void => request.onEnd((end) => ends.push(`${request.method} ${end}`));
+  const record = (request: HttpRequest): void =>
+    request.onEnd((end) => ends.push(`${request.method} ${end}`));
   app.get("/noted", (request) => {
-    note(request);
+    record(request);
     return "read";
   });
   app.post("/noted", async (request) => {
-    note(request);
+    record(request);
     return await request.text();
   });
   const running = await app.run(options);
   const client = overHttp2(running.port);
-  const told: string[] = [];
+  const texts: string[] = [];
   for (const method of ["GET", "POST"]) {
     const reply = await client.send({ method, path: "/noted", ...(method === "POST" && { body: "a body" }) });
-    told.push(await reply.text());
-    await eventually(() => ends.length === told.length, "the end");
+    texts.push(await reply.text());
+    await eventually(() => ends.length === texts.length, "the end");
   }
   client.destroy();
   await running.close();
-  expect([told, ends]).toEqual([
+  expect([texts, ends]).toEqual([
     ["read", "a body"],
     ["GET sent", "POST sent"],
   ]);
@@ -102,15 +103,15 @@ test("reports a mistake in its options at the start", async () => {
   await expect(app.run(options)).rejects.toThrow("Http2Config.maxConcurrentStreams");
 });
 
-test("the line of a reply that fails has the request's path and client, not its query", async () => {
+test("the log line of a failed reply has the request's path and client, not its query", async () => {
   const lines: (readonly [message: string, fields: unknown])[] = [];
-  const note = (message: string, fields?: unknown): void => void lines.push([message, fields]);
+  const record = (message: string, fields?: unknown): void => void lines.push([message, fields]);
   const app = createApp().enableHttp2({ h2c: true });
   app.get("/broken", async function* () {
     yield "one";
     throw new Error("disk gone");
   });
-  const running = await app.run({ ...options, log: { info: note, warn: note, error: note } });
+  const running = await app.run({ ...options, log: { info: record, warn: record, error: record } });
   const client = overHttp2(running.port);
   await client
     .send({ path: "/broken?token=SECRET" })

@@ -6,7 +6,7 @@ import { Http2Totals } from "./totals.ts";
 /** The methods that the feature adds to an app. */
 export interface Http2 {
   /**
-   * Serves HTTP/2 beside HTTP/1.1: over TLS to clients that choose it, and with `h2c` also without TLS.
+   * Serves HTTP/2 in addition to HTTP/1.1: over TLS to clients that choose it, and with `h2c` also without TLS.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */

@@ -155,7 +155,7 @@ test("names a contradiction of Host and :authority", () =>
     client.socket.destroy();
   }));
 
-test("refuses what begins like HTTP/2 without h2c as HTTP/1.1 does", () =>
+test("without h2c, answers a preface of HTTP/2 as HTTP/1.1 does", () =>
   withServer(withHttp2(undefined, { h2c: false }), {}, async ({ exchange }) => {
     expect(await exchange("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).toMatch(/^HTTP\/1\.1 505 /);
   }));

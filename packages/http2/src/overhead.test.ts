@@ -80,7 +80,7 @@ test.each([
   ["by its handler", []],
   ["for its malformed head", [["host", "b"]]],
 ] as [string, [string, string][]][])(
-  "counts what is on its way for a stream that was answered unread %s as a body",
+  "counts bytes in transit for a stream that was answered unread %s as a body",
   (_why, fields) =>
     withServer(sweeps, { serve: refused }, async ({ port, clock }) => {
       const client = connectFrames(port);
@@ -93,7 +93,7 @@ test.each([
     }),
 );
 
-test("counts what is on its way for a stream that was refused as a body", () => {
+test("counts bytes in transit for a refused stream as a body", () => {
   const make = withHttp2(undefined, { maxOverheadBytesPerSec: 65_536, maxConcurrentStreams: 1 });
   return withServer(make, { serve: never }, async ({ port, clock, served }) => {
     const client = connectFrames(port);
@@ -125,7 +125,7 @@ test("ends a connection that sends more for a closed stream than its length", ()
     await client.untilClosed();
   }));
 
-test("ends a connection whose overhead is more than what its closed streams explain", () =>
+test("ends a connection with more overhead than its closed streams explain", () =>
   withServer(sweeps, { serve: refused }, async (server) => {
     const client = connectFrames(server.port);
     client.send(frame(SETTINGS, ACK, 0));
@@ -137,7 +137,7 @@ test("ends a connection whose overhead is more than what its closed streams expl
     await expectService(server);
   }));
 
-test("names each bound that node:http2 enforces, whatever its defaults are", () => {
+test("sets each limit that node:http2 enforces, independent of its defaults", () => {
   const limits = LimitsConfig.of({ maxHeaderFields: 10 });
   const config = Http2Config.of({ resetBurst: 7, resetsPerSec: 5, maxConcurrentStreams: 3 });
   expect(sessionOptions(config, limits)).toMatchObject({

@@ -21,10 +21,10 @@ export const http2Protocol = (
     message:
       "enableHttp2: this service has no TLS, so clients get HTTP/1.1 only; give run a certificate (tls), or call enableHttp2({ h2c: true }) behind a proxy",
   },
-  open: (host) => opened(host, config, totals, nodeVersion),
+  open: (host) => openProtocol(host, config, totals, nodeVersion),
 });
 
-const opened = (
+const openProtocol = (
   host: ProtocolHost,
   config: Http2Config,
   totals: Http2Totals,
@@ -35,7 +35,7 @@ const opened = (
   const options = sessionOptions(config, host.options.limits);
   const shared = { host, config, totals, replyFields: new ReplyFields(), respond: respondOf(nodeVersion) };
   return (socket) => {
-    socket.allowHalfOpen = false; // a client that ends its side has left: HTTP/2 has no half-closed connections
+    socket.allowHalfOpen = false; // a client that ends its side has disconnected: HTTP/2 has no half-closed connections
     const session = performServerHandshake(socket, options);
     session.setLocalWindowSize(config.connectionWindowBytes);
     host.add(new Http2Connection(session, socket, shared));
@@ -46,8 +46,7 @@ const opened = (
 const COOKIE_PAIRS = 200;
 
 /**
- * Limits that `node:http2` and nghttp2 enforce. Those of heads lie above the limits of the service, so that a head between the two gets a 431 instead of a
- * reset.
+ * Limits that `node:http2` and nghttp2 enforce. Limits of heads are above those of the service, so that a head between the two gets a 431 instead of a reset.
  */
 export const sessionOptions = (config: Http2Config, limits: TransportOptions["limits"]): ServerOptions => ({
   maxHeaderListPairs: 2 * limits.maxHeaderFields + 8 + COOKIE_PAIRS,

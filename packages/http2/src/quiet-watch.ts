@@ -2,13 +2,13 @@ import type { ServerHttp2Session } from "node:http2";
 import type { ByteCounters } from "./flood-watch.ts";
 import type { Http2Config } from "./http2-config.ts";
 
-/** Detects clients that are gone without a sign, by a PING on connections that are quiet while requests are open. */
+/** Detects clients that disappeared without closing, by a PING on connections that are idle while requests are open. */
 export class QuietWatch {
   private readonly config: Http2Config;
   private readonly counters: Pick<ByteCounters, "bytesRead">;
   private read = 0;
   private quietMs = 0;
-  private asked = false;
+  private hasPinged = false;
 
   constructor(config: Http2Config, counters: Pick<ByteCounters, "bytesRead">) {
     this.config = config;
@@ -22,13 +22,13 @@ export class QuietWatch {
     if (bytesRead !== this.read || pingSecs === 0) {
       this.read = bytesRead;
       this.quietMs = 0;
-      this.asked = false;
+      this.hasPinged = false;
       return false;
     }
     this.quietMs += elapsedMs;
-    if (this.asked) return this.quietMs >= (pingSecs + pingTimeoutSecs) * 1000;
+    if (this.hasPinged) return this.quietMs >= (pingSecs + pingTimeoutSecs) * 1000;
     if (this.quietMs >= pingSecs * 1000) {
-      this.asked = true;
+      this.hasPinged = true;
       session.ping(() => {}); // its answer is a byte that is read
     }
     return false;

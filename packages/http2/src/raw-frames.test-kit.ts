@@ -74,7 +74,7 @@ export interface FrameClient {
   readonly frames: readonly Frame[];
   readonly closed: boolean;
   send(...bytes: (Uint8Array | string)[]): void;
-  /** The first frame that passes, once it has arrived. */
+  /** Resolves to the first matching frame, once it has arrived. */
   until(isWanted: (frame: Frame) => boolean): Promise<Frame>;
   /** Resolves when the server has read everything that was sent: it answers a PING after the frames before it. */
   untilRead(): Promise<void>;
@@ -136,5 +136,5 @@ export const connectFrames = (port: number, first: string | null = preface): Fra
   };
 };
 
-/** The error code of RST_STREAM, and of GOAWAY behind the last stream. */
+/** The error code of RST_STREAM, or of GOAWAY, where it follows the last stream id. */
 export const codeOf = ({ type, payload }: Frame): number => payload.readUInt32BE(type === GOAWAY ? 4 : 0);

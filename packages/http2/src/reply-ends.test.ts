@@ -55,7 +55,7 @@ describe.each([
   ["a request whose body was read", post],
 ])("the reply to %s", (_what, request) => {
   test.each([60_000, 300_000])(
-    "of %i bytes that its client cancels without an error has not been sent",
+    "of %i bytes that its client cancels without an error ends as aborted",
     async (length) => {
       const ends = await cutShort(request, length, async (_server, client) =>
         client.send(frame(RST_STREAM, 0, 1, NO_ERROR)),
@@ -65,7 +65,7 @@ describe.each([
   );
 
   test.each([60_000, 300_000])(
-    "of %i bytes that the deadline of a drain cuts off has not been sent",
+    "of %i bytes that the deadline of a drain cuts off ends as aborted",
     async (length) => {
       const ends = await cutShort(request, length, async ({ transport, clock }) => {
         const closed = transport.close(1000);
@@ -77,7 +77,7 @@ describe.each([
   );
 });
 
-test.each(http2Transports)("replies that their client has taken have been sent (%s)", async (_name, make) => {
+test.each(http2Transports)("replies that the client has read end as sent (%s)", async (_name, make) => {
   const ends: string[] = [];
   const serve: Serve = async (source) => {
     source.onEnd((end) => void ends.push(end));

@@ -16,11 +16,11 @@ export interface Http2ReplyHead extends Pick<ReplyHead, "payload" | "length"> {
   readonly close: boolean;
 }
 
-/** Makes the heads of replies. One object serves all connections of a transport; it keeps one list of fields, and the last head with it. */
+/** Creates the heads of replies. One object serves all connections of a transport; it caches the last frozen list of fields and the last head made from it. */
 export class ReplyFields {
   private lastFields: readonly string[] | null = null;
   private lastLines: readonly string[] = [];
-  /** Of the fields in `lastFields`. */
+  /** The last head with the fields of `lastFields`. */
   private lastHead: string[] = [];
   private lastStatus = 0;
   private lastLength = -1;

@@ -1,7 +1,7 @@
 import { HttpError, type LimitsConfig } from "@framework/core";
 import { readHead, readTarget } from "@framework/core/feature";
 
-/** A request's head, as far as it can be read. Later requests with the same head may share it. */
+/** The head of a request, as far as it is readable. Later requests with the same head may share it. */
 export interface Http2RequestHead {
   readonly method: string;
   readonly target: string;
@@ -21,7 +21,7 @@ export interface Http2RequestHead {
 interface LastHead {
   head: Http2RequestHead;
   readonly raw: readonly string[];
-  /** Index of the first field behind the pseudo-fields. */
+  /** Index of the first field after the pseudo-fields. */
   readonly from: number;
   readonly pseudoAuthority: string | null;
   readonly isWhole: boolean;
@@ -93,10 +93,10 @@ const LETTER_M = 0x6d;
 const PATH_LENGTH = 5;
 const AUTHORITY_LENGTH = 10;
 
-/** Bytes of a request line beside method and target, as ` HTTP/1.1 ` has them. */
+/** Bytes of a request line besides method and target: two spaces and `HTTP/1.1`. */
 const LINE_REST = 10;
 
-/** Whether the fields behind the pseudo-fields equal those of the last head. */
+/** Whether the fields after the pseudo-fields equal those of the last head. */
 const isSame = (raw: readonly string[], from: number, last: LastHead): boolean => {
   const shift = last.from - from;
   const others = last.raw;
@@ -149,8 +149,8 @@ const sizeOf = (raw: readonly string[]): number => {
 };
 
 /**
- * The fields behind the pseudo-fields. `host` stands for `:authority`, and a `Host` of the same host is dropped (RFC 9113 8.3.1). A cookie that the client
- * has split is one field again (8.2.3): browsers send each of its pairs in a field of its own.
+ * Returns the fields after the pseudo-fields. `host` has the value of `:authority`, and an equal `Host` is dropped (RFC 9113 8.3.1). A split cookie is joined
+ * into one field (8.2.3): browsers send each pair in its own field.
  */
 const fieldsOf = (raw: readonly string[], from: number, authority: string | null): string[] => {
   const fields = authority === null ? [] : ["host", authority];
@@ -170,7 +170,7 @@ const fieldsOf = (raw: readonly string[], from: number, authority: string | null
 const isSameHost = (one: string, other: string): boolean =>
   one === other || one.toLowerCase() === other.toLowerCase();
 
-/** Whether a `Host` is left beside that of `:authority`, from which it differs. */
+/** Whether there is another `Host`, which differs from `:authority`. */
 const contradicts = (fields: readonly string[]): boolean => {
   for (let at = 2; at < fields.length; at += 2) if (fields[at] === "host") return true;
   return false;

@@ -17,13 +17,13 @@ const withObject: RespondTo = (stream, fields, isEmpty) => {
   else stream.respond(byName);
 };
 
-/** How the streams of a version of Node take the head of a reply. @param version such as `24.7.0` */
+/** Returns the function that sends heads with a version of Node. @param version such as `24.7.0` */
 export const respondOf = (version: string): RespondTo => {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > 24 || (major === 24 && minor >= 7) ? withList : withObject;
 };
 
-/** Lines by name, as streams take them in an object: those with one value as text, because `:status` must be. */
+/** Groups lines by name, as `respond` takes them in an object: single values as strings, because `:status` must be one. */
 export const grouped = (fields: readonly string[]): Record<string, string | string[]> => {
   const byName = Object.create(null) as Record<string, string | string[]>; // a field may be named `constructor`
   for (let at = 0; at + 1 < fields.length; at += 2) {

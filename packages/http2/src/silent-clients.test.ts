@@ -39,7 +39,7 @@ test.each([
   ),
 );
 
-test("asks a silent client of an open request, and closes if it does not answer", () => {
+test("pings the silent client of an open request, and closes the connection without an answer", () => {
   const totals = new Http2Totals();
   return withServer(
     withHttp2(undefined, { pingSecs: 10, pingTimeoutSecs: 5 }, totals),
@@ -62,7 +62,7 @@ test("asks a silent client of an open request, and closes if it does not answer"
   );
 });
 
-test("resets a stream whose client never opens its window, and leaves the others", () =>
+test("resets a stream whose window stays closed, and keeps the others", () =>
   withServer(
     withHttp2(),
     {

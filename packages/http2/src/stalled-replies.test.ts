@@ -18,12 +18,12 @@ import { http2Transports, withHttp2 } from "./transports.test-kit.ts";
 
 const long = "x".repeat(16_000_000);
 const timeouts = { writeSecs: 5 };
-const MOST = 0x7fff_ffff;
+const MAX_WINDOW = 0x7fff_ffff;
 const INITIAL_WINDOW = 65_535;
 /** Opens the window of the connection. */
-const open = frame(WINDOW_UPDATE, 0, 0, number32(MOST - INITIAL_WINDOW));
+const open = frame(WINDOW_UPDATE, 0, 0, number32(MAX_WINDOW - INITIAL_WINDOW));
 /** Opens those of its streams. */
-const openStreams = frame(SETTINGS, 0, 0, Buffer.concat([Buffer.from([0, 4]), number32(MOST)]));
+const openStreams = frame(SETTINGS, 0, 0, Buffer.concat([Buffer.from([0, 4]), number32(MAX_WINDOW)]));
 
 describe.each(http2Transports)("%s", (_name, make) => {
   test.each([1, 2, 12])(
@@ -57,7 +57,7 @@ describe.each(http2Transports)("%s", (_name, make) => {
   );
 });
 
-test("ends a connection that takes nothing", () => {
+test("ends a connection whose client reads nothing", () => {
   const totals = new Http2Totals();
   const make = withHttp2(undefined, {}, totals);
   return withServer(make, { serve: () => Response.text(long), timeouts }, async (server) => {

@@ -1,23 +1,23 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { BodySink } from "@framework/core/feature";
 
-/** Up to this many bytes are copied, rather than to wait until they have been written. */
+/** Chunks up to this size are copied, instead of waiting until they are written. */
 const COPIED_BYTES = 4096;
 
 /** A stream as the destination of a long body. */
 export class StreamSink implements BodySink {
   private readonly stream: ServerHttp2Stream;
-  private readonly wrote: (bytes: number) => void;
+  private readonly onWrite: (bytes: number) => void;
 
-  /** @param wrote called with the bytes of each write */
-  constructor(stream: ServerHttp2Stream, wrote: (bytes: number) => void) {
+  /** @param onWrite called with the bytes of each write */
+  constructor(stream: ServerHttp2Stream, onWrite: (bytes: number) => void) {
     this.stream = stream;
-    this.wrote = wrote;
+    this.onWrite = onWrite;
   }
 
   write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean {
-    if (bytes.byteLength === 0) return true; // the head is sent already, and an empty frame says nothing
-    this.wrote(bytes.byteLength);
+    if (bytes.byteLength === 0) return true; // the head is already sent, and an empty frame has no effect
+    this.onWrite(bytes.byteLength);
     if (bytes.byteLength <= COPIED_BYTES) return this.stream.write(Buffer.from(bytes));
     this.stream.write(bytes, taken);
     return false;

@@ -1,9 +1,9 @@
 import type { Metric, Sample } from "@framework/core/feature";
 
-/** Why a connection was closed by this side. */
+/** Why the server closed a connection. */
 export type CloseReason = "idle" | "drain" | "requests" | "flood" | "slow" | "silent" | "error";
 
-/** What the HTTP/2 connections of a process have done, for metrics. */
+/** Counters of the HTTP/2 connections of a process, for metrics. */
 export class Http2Totals {
   connections = 0;
   streams = 0;
@@ -19,7 +19,7 @@ export class Http2Totals {
   };
 
   /** Counts a connection that this side closes. */
-  closes(reason: CloseReason): void {
+  countClose(reason: CloseReason): void {
     this.closed[reason]++;
   }
 
@@ -31,7 +31,7 @@ export class Http2Totals {
       gauge("http2_streams", "Requests over HTTP/2 in progress.", () => this.streams),
       counter(
         "http2_streams_refused_total",
-        "Requests over HTTP/2 that were refused for lack of room.",
+        "Requests over HTTP/2 that were refused because too many handlers were running.",
         () => this.refusedStreams,
       ),
       counter("http2_connections_closed_total", "HTTP/2 connections that the server closed.", closedBy),

@@ -24,7 +24,7 @@ export const attemptFacts = (
     );
 
   fact(
-    "a cancelled job does not start, and one that runs is told and writes nothing any more",
+    "a cancelled job does not start, and a running one is notified and can no longer write",
     async (app) => {
       const begun = Promise.withResolvers<AbortSignal>();
       const gate = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ export const attemptFacts = (
     });
   });
 
-  fact("an error that no other attempt can mend ends the attempts", async (app) => {
+  fact("a `NonRetryableError` ends the attempts", async (app) => {
     const isRetryable = (error: unknown) => !(error instanceof TypeError);
     const pay = app.jobs.define("pay", { ...atOnce, input: z.boolean(), isRetryable }, (isType) => {
       throw isType ? new TypeError("no") : new NonRetryableError("card refused", { code: "CARD_REFUSED" });
@@ -156,7 +156,7 @@ export const attemptFacts = (
   });
 
   fact(
-    "an input that does not fit is refused, and one that does not fit any more fails at once",
+    "an invalid input is rejected, and a stored one that no longer matches the schema fails at once",
     async (app, place) => {
       const before = app.jobs.define("grow", { input: z.object({ old: z.string() }) }, () => {});
       const dated = app.jobs.define("dated", { input: z.object({ at: z.date() }) }, () => {});

@@ -17,10 +17,10 @@ import { inState, quiet } from "./testing/job-app.test-kit.ts";
 /** Seconds that the killed processes work in total. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
-/** A worker of a busy machine lives longer than it should. */
+/** Workers live longer on a busy machine. */
 const LEAST_KILLS = 6;
 
-/** Jobs that wait at most while processes are killed. */
+/** Maximum waiting jobs while processes are killed. */
 const MAX_READY = 400;
 
 const LOG = "CREATE TABLE log (pid INTEGER, job TEXT, event TEXT)";
@@ -104,7 +104,7 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
   });
 
   fact(
-    "no job is lost or counted twice while workers are killed about 50 ms after they began, again and again",
+    "no job is lost or counted twice while workers are repeatedly killed about 50 ms after they began",
     async ({ url, count, events }) => {
       const ids: string[] = [];
       let isOver = false;

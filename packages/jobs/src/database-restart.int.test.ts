@@ -9,7 +9,7 @@ import { quiet } from "./testing/job-app.test-kit.ts";
 
 const JOBS = 300;
 
-// The shared server is not killed; asking for it makes this test count as skipped where there is no PostgreSQL.
+// The shared server is not killed; it is requested only so that this test counts as skipped without PostgreSQL.
 withServer("postgres", () => {
   test("jobs that run and jobs that wait are done once when PostgreSQL is killed and starts again", async () => {
     await using server = await startPostgres({ fsync: true });

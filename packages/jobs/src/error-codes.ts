@@ -8,17 +8,17 @@ export const jobsErrors: ErrorCatalogue = {
   },
   JOBS_BAD_SCHEDULE: {
     summary:
-      "a schedule has a bad name, expression, time zone, job or input, or never runs; the app does not start",
+      "a schedule has a bad name, expression, time zone, job or input, or its expression never matches; the app does not start",
     action: "the message says which; correct it",
   },
   JOBS_BAD_INPUT: {
     summary:
-      "an input does not fit the schema of its job, or has a value that JSON loses, such as a `Map` or `NaN`",
+      "an input does not match the schema of its job, or has a value that JSON cannot represent, such as a `Map` or `NaN`",
     action:
       "pass a valid one; a job that was enqueued before the schema changed fails without another attempt",
   },
   JOBS_UNKNOWN_SCHEDULE: {
-    summary: "a run of a schedule gave up, because no process defines the schedule any more",
+    summary: "a run of a schedule gave up, because no process defines the schedule any longer",
     action: "nothing, if it was removed",
   },
 };

@@ -16,7 +16,7 @@ import { Schedule, type ScheduledJob } from "./schedules/schedule.ts";
 import type { ScheduleInfo, ScheduleOptions } from "./schedules/schedule-options.ts";
 import { Schedules } from "./schedules/schedules.ts";
 
-/** Parts of a set of jobs. */
+/** Dependencies of `JobSet`. */
 export interface JobSetParts {
   readonly kernel: Kernel;
   /** Called with each mistake in a definition. */
@@ -25,20 +25,20 @@ export interface JobSetParts {
   readonly trace?: TraceHeaders;
   /** Timers. @default the system clock */
   readonly clock?: Clock;
-  /** Returns the destination of log lines; called when there is one. @default the console */
+  /** Returns the destination of log lines. @default the console */
   readonly log?: () => Logger;
 }
 
 const noTrace: TraceHeaders = () => null;
 
 const NAME = /^[\w.:/-]{1,90}$/;
-const NAME_RULE = "its name has 1 to 90 letters, digits and . _ : / -";
+const NAME_RULE = "its name must have 1 to 90 letters, digits and . _ : / -";
 
 /** The jobs and schedules of one app, or of a kernel without one. */
 export class JobSet {
   private readonly parts: JobSetParts;
   private readonly jobs = new Map<string, Job<StandardSchema | undefined>>();
-  /** What `define` returned, also for jobs with a mistake. */
+  /** Return values of `define`, including those of invalid jobs. */
   private readonly returned = new Set<unknown>();
   private readonly plans: Schedules;
 
@@ -60,7 +60,7 @@ export class JobSet {
     return job;
   }
 
-  /** Jobs in the order in which they were defined. */
+  /** Returns the jobs in the order in which they were defined. */
   all(): readonly Job<StandardSchema | undefined>[] {
     return Array.from(this.jobs.values());
   }
@@ -84,17 +84,17 @@ export class JobSet {
     return this.plans.list();
   }
 
-  /** Mistakes in the inputs of schedules. */
+  /** Returns the mistakes in the inputs of schedules. */
   problems(): readonly Problem[] {
     return this.plans.problems();
   }
 
-  /** Begins the schedules; the tables exist. */
+  /** Begins the schedules, once the tables exist. */
   begin(): Promise<void> {
     return this.plans.begin();
   }
 
-  /** Ends the looks at the schedules. */
+  /** Stops the checks of the schedules. */
   end(): void {
     this.plans.end();
   }
@@ -117,14 +117,14 @@ export class JobSet {
 
   private mistakeInJob(name: string, handler: unknown): string | null {
     if (!NAME.test(name)) return NAME_RULE;
-    if (this.jobs.has(name)) return "there are two of that name; rename one";
+    if (this.jobs.has(name)) return "there are two with this name; rename one";
     return typeof handler === "function" ? null : "its handler must be a function";
   }
 
   private mistakeInSchedule(name: string, job: unknown): string | null {
     if (!NAME.test(name)) return NAME_RULE;
-    if (this.plans.has(name)) return "there are two of that name; rename one";
-    return this.returned.has(job) ? null : "its job must be one that `define` of this app returned";
+    if (this.plans.has(name)) return "there are two with this name; rename one";
+    return this.returned.has(job) ? null : "its job must be one returned by `define` of this app";
   }
 
   private refuse(code: string, message: string): void {

@@ -32,23 +32,23 @@ test("all mistakes in jobs and schedules are reported at start, together", async
     (error: Error) => error.message,
   );
   for (const message of [
-    "job ok: there are two of that name; rename one",
-    "job no spaces: its name has 1 to 90 letters",
+    "job ok: there are two with this name; rename one",
+    "job no spaces: its name must have 1 to 90 letters",
     "WorkRate.limit",
     "WorkRate.perSecs",
     "WorkRate needs a limit",
     "QueueOptions.timeoutMs",
     "QueueOptions.concurrency",
-    'schedule a: the minute "61" is not 0 to 59',
+    'schedule a: the minute "61" must be 0 to 59',
     'schedule b: the time zone "Europe/Nowhere" is unknown',
     'schedule z: it has no field "timezone"; did you mean "timeZone"?',
     'schedule c: "0 0 30 2 *" never runs',
-    "schedule d: there are two of that name; rename one",
+    "schedule d: there are two with this name; rename one",
   ])
     expect(failure).toContain(message);
 });
 
-test("a schedule whose input does not fit its job is a start error", async () => {
+test("a schedule whose input does not match its job is a start error", async () => {
   const app = inMemory();
   const job = app.jobs.define("report", { input: z.object({ days: z.number() }) }, () => {});
   app.jobs.schedule("nightly", { cron: "@daily", job, input: { days: "7" as unknown as number } });
@@ -67,7 +67,7 @@ test("a schedule whose input does not fit its job is a start error", async () =>
   });
 });
 
-test("a schedule whose schema answers later is a start error too", async () => {
+test("a schedule with an asynchronous schema that rejects its input is a start error too", async () => {
   const app = inMemory();
   const input = z.object({ days: z.number() }).refine(async ({ days }) => days > 0);
   const job = app.jobs.define("report", { input }, () => {});
@@ -124,7 +124,7 @@ test("jobs need a database, which the start says", async () => {
   await expect(app.start({ log: quiet })).rejects.toThrow("jobs needs a database; call enableDatabase()");
 });
 
-test("a job that is used before the start, while there are no tables, says so and what to do", async () => {
+test("the error of a job used before the start, while there are no tables, has the reason and the remedy", async () => {
   const app = inMemory();
   const job = app.jobs.define("mail", {}, () => {});
   const early = {
@@ -156,7 +156,7 @@ test("a misspelt option of enqueue is refused, with the nearest name", async () 
   await app.stop();
 });
 
-test("values of the wrong kind are refused by name, with what a call takes", async () => {
+test("values of the wrong type are rejected by name, with the valid type", async () => {
   const app = inMemory();
   const mail = app.jobs.define("mail", {}, () => {});
   await app.start({ log: quiet });
@@ -164,21 +164,24 @@ test("values of the wrong kind are refused by name, with what a call takes", asy
   const added = (jobs: unknown, options?: unknown) => () => mail.enqueueAll(jobs as [], options as object);
   const cancelled = (job: unknown, options?: unknown) => () => mail.cancel(job as string, options as object);
   const refused: readonly (readonly [() => Promise<unknown>, string])[] = [
-    [enqueued(null), "the options of enqueue are an object, not null"],
-    [enqueued("x"), "the options of enqueue are an object, not a value of type string"],
-    [enqueued({ tx: null }), "tx is a transaction, not null"],
-    [enqueued({ tx: {} }), "tx is a transaction, not a value of type object"],
-    [enqueued({ delayMs: "5" }), "delayMs is a number from 0 to 315360000000, not a value of type string"],
-    [enqueued({ runAt: "5" }), "runAt is a Date, or milliseconds since 1970"],
-    [enqueued({ headers: "x" }), "headers is an object of text, not a value of type string"],
-    [added(undefined), "enqueueAll takes a list of objects"],
-    [added([null]), "enqueueAll takes a list of objects"],
-    [added([{ input: undefined }], { tx: null }), "tx is a transaction, not null"],
-    [added([{ input: undefined }], null), "the options are an object, not null"],
-    [cancelled({}), "cancel takes an id, or an object with nothing but the text `uniqueKey`"],
-    [cancelled({ key: "a" }), "cancel takes an id"],
-    [cancelled({ uniqueKey: 5 }), "cancel takes an id"],
-    [cancelled(undefined), "cancel takes an id"],
+    [enqueued(null), "the options of enqueue must be an object, not null"],
+    [enqueued("x"), "the options of enqueue must be an object, not a value of type string"],
+    [enqueued({ tx: null }), "tx must be a transaction, not null"],
+    [enqueued({ tx: {} }), "tx must be a transaction, not a value of type object"],
+    [
+      enqueued({ delayMs: "5" }),
+      "delayMs must be a number from 0 to 315360000000, not a value of type string",
+    ],
+    [enqueued({ runAt: "5" }), "runAt must be a Date, or milliseconds since 1970"],
+    [enqueued({ headers: "x" }), "headers must be an object of strings, not a value of type string"],
+    [added(undefined), "enqueueAll needs a list of objects"],
+    [added([null]), "enqueueAll needs a list of objects"],
+    [added([{ input: undefined }], { tx: null }), "tx must be a transaction, not null"],
+    [added([{ input: undefined }], null), "the options must be an object, not null"],
+    [cancelled({}), "the item must be an id, or an object with only the string `uniqueKey`"],
+    [cancelled({ key: "a" }), "the item must be an id"],
+    [cancelled({ uniqueKey: 5 }), "the item must be an id"],
+    [cancelled(undefined), "the item must be an id"],
     [cancelled("1", { keepRuning: true }), 'has no field "keepRuning"; did you mean "keepRunning"?'],
   ];
   for (const [call, message] of refused)
@@ -216,15 +219,15 @@ test("options, filters and jobs may be instances of classes of the program", asy
   await app.stop();
 });
 
-test("a filter with an unknown name lists nothing, since it would mean all jobs", async () => {
+test("a filter with an unknown field is rejected, because it would select all jobs", async () => {
   const app = inMemory();
   const mail = app.jobs.define("mail", {}, () => {});
   await app.start({ log: quiet });
   const filters: readonly (readonly [unknown, string])[] = [
     [{ status: "failed" }, 'the filter has no field "status"'],
     [{ limt: 5 }, 'the filter has no field "limt"; did you mean "limit"?'],
-    [{ key: 5 }, "key is text, not 5"],
-    [null, "the filter is an object, not null"],
+    [{ key: 5 }, "key must be a string, not 5"],
+    [null, "the filter must be an object, not null"],
   ];
   for (const [filter, message] of filters)
     await expect(mail.list(filter as object)).rejects.toMatchObject({
@@ -235,7 +238,7 @@ test("a filter with an unknown name lists nothing, since it would mean all jobs"
   await app.stop();
 });
 
-test("a schedule takes no job of another app", async () => {
+test("a schedule rejects a job of another app", async () => {
   const job = inMemory().jobs.define("mail", {}, () => {});
   const app = inMemory();
   app.jobs.schedule("daily", { cron: "@daily", job });
@@ -243,7 +246,7 @@ test("a schedule takes no job of another app", async () => {
     problems: [
       {
         code: "JOBS_BAD_SCHEDULE",
-        message: "schedule daily: its job must be one that `define` of this app returned",
+        message: "schedule daily: its job must be one returned by `define` of this app",
       },
     ],
   });

@@ -19,7 +19,7 @@ export interface Jobs {
   /**
    * Defines a job and its handler, before the start. Every process of the app that defines it works on it, unless its `DurableConfig.runWork` is `false`.
    *
-   * A handler may run again after a crash, a timeout or an error: pass its transaction to `run.complete`, or make it repeatable.
+   * A handler may run again after a crash, a timeout or an error: pass its transaction to `run.complete`, or make it idempotent.
    *
    * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
    * @throws JOBS_BAD_JOB at start, with all other mistakes
@@ -33,16 +33,16 @@ export interface Jobs {
     handler: JobHandler<S, I>,
   ): Job<S>;
   /**
-   * Adds a job at the times of a cron expression, each time once over all processes. A time that a change of the clocks skips runs once at the end of
+   * Adds a job at the times of a cron expression, once per time over all processes. A time skipped by a clock change runs once at the end of
    * the gap; a repeated time runs once, unless the expression has every hour.
    *
    * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
    * @throws JOBS_BAD_SCHEDULE at start, with all other mistakes
    */
   schedule<S extends StandardSchema | undefined>(name: string, options: ScheduleOptions<S>): this;
-  /** Every job that was defined, in the order of `define`. */
+  /** Returns all defined jobs, in the order of `define`. */
   all(): readonly Job[];
-  /** Every schedule with its next run. */
+  /** Returns all schedules with their next runs. */
   schedules(): Promise<readonly ScheduleInfo[]>;
 }
 
@@ -68,7 +68,7 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
     let isUsed = false;
     const use = (what: string): void => {
       try {
-        host.check(() => []); // refuses definitions after the start
+        host.check(() => []); // throws after the start
       } catch (cause) {
         throw FrameworkError.is(cause) ? late(what, cause) : cause;
       }

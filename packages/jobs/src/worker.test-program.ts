@@ -50,5 +50,5 @@ await kernel.start();
 await jobs.begin();
 if (WARM === "") {
   console.log("ready");
-  process.stdin.resume().once("end", () => process.exit()); // the test is gone
+  process.stdin.resume().once("end", () => process.exit()); // the test process has ended
 }

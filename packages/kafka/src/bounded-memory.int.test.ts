@@ -4,9 +4,9 @@ import { expect, test } from "@jest/globals";
 import { LIMIT_MS, newTopic } from "./faults.test-kit.ts";
 import { kafkaBroker } from "./index.ts";
 
-/** Messages that wait; a million takes some minutes. */
+/** Number of waiting messages; a million takes some minutes. */
 const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 4000);
-/** Together more than a process may hold. */
+/** Bytes of each message; all together exceed what a process may hold. */
 const BYTES = WAITING > 20_000 ? 1000 : 5000;
 
 const KIB = 1024;
@@ -17,15 +17,15 @@ withServer("kafka", (brokers) => {
     { what: "fetches of 4 MiB", maxFetchBytes: 4096 * KIB, maxBatchBytes: 64 * KIB, mib: [3.5, 12] },
     { what: "batches above a fetch", maxFetchBytes: 64 * KIB, maxBatchBytes: 1024 * KIB, mib: [1, 5] },
   ] as const)(
-    "with a stalled handler and many waiting messages, a process holds its prefetch and one fetch: $what",
-    async ({ maxFetchBytes, maxBatchBytes, mib: [least, most] }) => {
+    "with a stalled handler and many waiting messages, a process holds only its prefetch and one fetch: $what",
+    async ({ maxFetchBytes, maxBatchBytes, mib: [min, max] }) => {
       const config = { brokers, partitions: 1, sessionTimeoutMs: 6000, maxBatchBytes, maxFetchBytes };
       const fixture = { adapter: () => kafkaBroker(config), prefix: newTopic() };
       const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING, bytes: BYTES });
       if (WAITING > 4000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
       expect(held).toEqual({ inFlight: 4, received: 10, waiting: WAITING });
-      expect(grownMib).toBeGreaterThanOrEqual(least);
-      expect(grownMib).toBeLessThan(most);
+      expect(grownMib).toBeGreaterThanOrEqual(min);
+      expect(grownMib).toBeLessThan(max);
     },
     LIMIT_MS + WAITING,
   );

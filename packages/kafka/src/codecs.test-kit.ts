@@ -1,10 +1,10 @@
 import type { KafkaCodec } from "./index.ts";
 
-/** Longest literal with a length of two bytes. */
+/** Longest literal with a two-byte length. */
 const LITERAL_BYTES = 65_536;
 const TWO_BYTE_LENGTH = 61 << 2;
 
-/** Raw blocks of Snappy that hold literals alone: enough for servers and clients to read. */
+/** Snappy codec that writes raw blocks of literals, without compression. */
 export const storedSnappyCodec: KafkaCodec = {
   compress(bytes) {
     const parts: Uint8Array[] = [varint(bytes.length)];
@@ -17,7 +17,7 @@ export const storedSnappyCodec: KafkaCodec = {
   },
   decompress(bytes) {
     const parts: Uint8Array[] = [];
-    let at = bytes.findIndex((byte) => byte < 128) + 1; // behind the whole length
+    let at = bytes.findIndex((byte) => byte < 128) + 1; // after the uncompressed length
     while (at < bytes.length) {
       const [tag, low = 0, high = 0] = bytes.subarray(at);
       if (tag !== TWO_BYTE_LENGTH) throw new RangeError("another codec wrote this block");
@@ -36,11 +36,11 @@ const varint = (value: number): Uint8Array => {
   return Uint8Array.from([...bytes, rest]);
 };
 
-/** Magic bytes, independent blocks of at most 64 KiB, and the checksum of these two settings. */
+/** Magic bytes, flags for independent blocks of at most 64 KiB, and the header checksum. */
 const lz4Header = Buffer.from("04224d18604082", "hex");
 const STORED = 0x8000_0000;
 
-/** Frames of LZ4 with one block that is stored as it is: enough for servers and clients to read. */
+/** LZ4 codec that writes frames with one uncompressed block. */
 export const storedLz4Codec: KafkaCodec = {
   compress(bytes) {
     const size = Buffer.alloc(4);

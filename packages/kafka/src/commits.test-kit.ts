@@ -27,13 +27,13 @@ interface DriverBroker {
   offsetCommit(request: CommitRequest): Promise<unknown>;
 }
 
-/** What the members of one group in this process were given, and what they committed. It stays in the driver: tests of other groups may have been put on top of it. */
+/** Records assignments and commits of one group's members in this process, by patching kafkajs. Never unpatches, because patches of other tests may wrap it. */
 export class CommitWatch {
-  /** Commits that the server took. */
+  /** Number of accepted commits. */
   commits = 0;
-  /** Times that a member was given partitions. */
+  /** Number of assignments. */
   assignments = 0;
-  /** Commits of partitions that the member did not have in that generation, and commits of an offset before one that had been committed. */
+  /** Commits of partitions that were not assigned to the member in that generation, and commits of an offset below an earlier one. */
   readonly wrong: string[] = [];
   private readonly group: string;
   private readonly given = new Map<string, ReadonlySet<string>>();
@@ -60,7 +60,7 @@ export class CommitWatch {
     };
   }
 
-  /** Numbers for a report. */
+  /** Totals for a report. */
   get totals(): { readonly commits: number; readonly assignments: number } {
     return { commits: this.commits, assignments: this.assignments };
   }

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { messaging } from "@framework/messaging";
 import { kafkaBroker } from "./index.ts";
 
-/** A process that has its effect, a line on its standard output, and then never ends its handler. */
+/** A process whose handler prints a line and then never ends. */
 const { BROKERS = "", TOPIC = "" } = process.env;
 const app = new (App.with(messaging))().enableMessaging({
   broker: kafkaBroker({ brokers: BROKERS, partitions: 4, sessionTimeoutMs: 6000 }),
@@ -14,6 +14,6 @@ app.messaging.subscribe(TOPIC, { group: `${TOPIC}-group`, order: "key" }, async 
   await promise;
 });
 const print = (line: string, fields?: unknown): void =>
-  void process.stderr.write(`${line} ${JSON.stringify(fields)}\n`); // a test that fails shows it
+  void process.stderr.write(`${line} ${JSON.stringify(fields)}\n`); // shown by a failed test
 const log = { info: print, warn: print, error: print, debug: print };
 await app.start({ log });

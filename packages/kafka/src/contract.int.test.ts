@@ -8,7 +8,7 @@ import { kafkaBroker } from "./index.ts";
 withServer("kafka", (brokers) => {
   const { Kafka, logLevel } = kafkajs();
   const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
-  /** The server keeps something of each partition in memory: those of six suites fill the heap that the tests give it. */
+  /** Deletes topics after the suite: the server keeps data of each partition in memory, and six suites would fill its heap. */
   const deleteTopics = async (prefix: string): Promise<void> => {
     const admin = bare.admin();
     await admin.connect();

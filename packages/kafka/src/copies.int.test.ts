@@ -9,10 +9,10 @@ import { LIMIT_MS, newTopic, until, untilRunning } from "./faults.test-kit.ts";
 import { kafkaBroker } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
-const key = Buffer.from([0, 0, 0, 0, 0, 0, 0, 200]); // a Long of Java
+const key = Buffer.from([0, 0, 0, 0, 0, 0, 0, 200]); // a Java Long
 const bytes = Buffer.from([0xde, 0xad, 0xbe, 0xef]);
 
-/** Has the driver write every empty header as one without a value, as clients in Java can, while `work` runs. Both have the same length. */
+/** While `work` runs, kafkajs writes empty headers as `null`, like Java clients can. Both have the same length. */
 const withNulls = async (work: () => Promise<unknown>): Promise<void> => {
   const { prototype } = createRequire(import.meta.url)("kafkajs/src/protocol/encoder.js") as {
     prototype: { writeVarIntBytes(value: unknown): unknown };
@@ -53,7 +53,7 @@ withServer("kafka", (brokers) => {
   };
 
   test(
-    "delayed tries and dead letters have every byte of the key and the headers",
+    "delayed tries and dead letters keep every byte of key and headers",
     async () => {
       const topic = newTopic();
       const app = new (App.with(messaging))().enableMessaging({
@@ -82,7 +82,7 @@ withServer("kafka", (brokers) => {
   );
 
   test(
-    "delayed tries and dead letters of a message that has a header without a value are stored without it",
+    "delayed tries and dead letters omit a header without a value",
     async () => {
       const topic = newTopic();
       const app = new (App.with(messaging))().enableMessaging({

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   LIMIT_MS,
   MESSAGES,
-  newLedger,
+  newRecorder,
   newTopic,
   REQUEST_MS,
   until,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (findProgram("java") === null) throw new Error("java is not installed");
   const [port, advertisedPort] = [await freePort(), await freePort()];
   proxy = await startProxy(`127.0.0.1:${port}`, { port: advertisedPort });
-  // A server that is killed is refused by its controller until its own session has ended.
+  // After a kill, the controller refuses the server until its session has ended.
   const settings = { "broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 500 };
   server = await startKafka({ port, advertisedPort, settings });
 }, 240_000);
@@ -31,24 +31,24 @@ afterAll(async () => {
   await server.stop();
 }, 240_000);
 
-/** Two workers handle what a third process sends, some of which fails, while a fault happens. */
+/** Two workers handle messages of a third process, some of which fail, during a fault. */
 const expectEverythingDespite = async (fault: () => Promise<void>): Promise<void> => {
-  const [topic, ledger] = [newTopic(), newLedger()];
+  const [topic, recorder] = [newTopic(), newRecorder()];
   const work = (): Promise<void> => pause(3);
   const apps = [
-    await worker(proxy.url, topic, { ledger, work }),
-    await worker(proxy.url, topic, { ledger, work }),
+    await worker(proxy.url, topic, { recorder, work }),
+    await worker(proxy.url, topic, { recorder, work }),
     await worker(proxy.url, topic, {}),
   ] as const;
   for (const app of apps) await untilRunning(app);
-  const sent = ledger.send({ app: apps[2] }, topic);
-  await until("the first messages", () => ledger.count >= Math.min(100, MESSAGES / 10));
+  const sent = recorder.send({ app: apps[2] }, topic);
+  await until("the first messages", () => recorder.count >= Math.min(100, MESSAGES / 10));
   await fault();
   await sent;
-  expect(await ledger.sequences()).toEqual(ledger.expected);
+  expect(await recorder.sequences()).toEqual(recorder.expected);
   await Promise.all(apps.map((app) => app.stop()));
-  expect(ledger.dead.wrong).toEqual([]);
-  expect(ledger.dead.count).toBeGreaterThan(0);
+  expect(recorder.dead.wrong).toEqual([]);
+  expect(recorder.dead.count).toBeGreaterThan(0);
 };
 
 test(
@@ -96,7 +96,7 @@ test(
     await broker.health(AbortSignal.timeout(LIMIT_MS));
     proxy.mode = "silent";
     try {
-      // The driver loses the error of a broker that it asks with metadata that are still fresh.
+      // kafkajs loses the error of a broker if its metadata is fresh.
       const silent = /Request .* timed out|no broker of the cluster answered/;
       await expect(broker.health(AbortSignal.timeout(LIMIT_MS))).rejects.toThrow(silent);
     } finally {

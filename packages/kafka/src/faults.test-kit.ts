@@ -2,61 +2,61 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { App, type Logger } from "@framework/core";
 import { messaging, type MessagingMethods } from "@framework/messaging";
-import { deadTopicOf, Ledger } from "@framework/messaging/testing";
+import { deadTopicOf, DeliveryRecorder } from "@framework/messaging/testing";
 import { kafkaBroker } from "./index.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 export const newTopic = (): string => `t${randomUUID().slice(0, 8)}`;
 
-/** Time of a request, and of a send. */
+/** Timeout of a request, and of a send. */
 export const REQUEST_MS = 3000;
 
-/** Messages of one test: more with `FRAMEWORK_KAFKA_MESSAGES=100000`. */
+/** Number of messages of one test: more with `FRAMEWORK_KAFKA_MESSAGES=100000`. */
 export const MESSAGES: number = Number(process.env["FRAMEWORK_KAFKA_MESSAGES"] ?? 1000);
 export const KEYS = 20;
-/** Time after which a silent process loses its partitions: of many messages, a busy machine needs the default. */
+/** Session timeout: with many messages, a busy machine needs the default. */
 const SESSION_MS = MESSAGES > 10_000 ? 30_000 : 6000;
-/** Time limit of a test: other work may use the machine. */
+/** Time limit of a test; high, because the machine may be busy. */
 export const LIMIT_MS: number = 300_000 + MESSAGES * 20;
 
-/** So many messages that a fault meets many sends, in 20 keys, some of which fail. */
-export const newLedger = (): Ledger => {
-  const run = Math.max(2, MESSAGES / KEYS / 100); // numbers of a key in one send
-  return new Ledger(MESSAGES, { keys: KEYS, together: KEYS, run, fails: true });
+/** Creates a recorder of messages with 20 keys, some of which fail; enough that a fault affects many sends. */
+export const newRecorder = (): DeliveryRecorder => {
+  const run = Math.max(2, MESSAGES / KEYS / 100); // messages of a key in one send
+  return new DeliveryRecorder(MESSAGES, { keys: KEYS, together: KEYS, run, fails: true });
 };
 
-/** Longest wait for something. */
+/** Longest wait for a condition. */
 const WAIT_MS = 120_000;
 
-/** Waits until a condition holds; `what` names it in the error. */
+/** Waits until a condition holds. @param what names the condition in the error */
 export const until = async (
   what: string | (() => string),
   holds: () => boolean | Promise<boolean>,
-  mostMs: number = WAIT_MS,
+  maxMs: number = WAIT_MS,
 ): Promise<void> => {
-  for (const end = performance.now() + mostMs; !(await holds()); await pause(10))
+  for (const end = performance.now() + maxMs; !(await holds()); await pause(10))
     if (performance.now() > end)
-      throw new Error(`waited ${mostMs} ms for ${typeof what === "string" ? what : what()}`);
+      throw new Error(`waited ${maxMs} ms for ${typeof what === "string" ? what : what()}`);
 };
 
 export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker>[0]> {
-  /** Where the handler writes; without one, the process only sends. */
-  readonly ledger?: Ledger;
-  /** @default one of the topic's own */
+  /** Recorder of the handler; without one, the process only sends. */
+  readonly recorder?: DeliveryRecorder;
+  /** @default a group of the topic */
   readonly group?: string;
-  /** What the handler does. */
+  /** Work of the handler. */
   readonly work?: () => Promise<void>;
   /** @default REQUEST_MS */
   readonly sendTimeoutMs?: number;
 }
 
-/** Starts a process of a test, whose handler writes to the ledger. */
+/** Starts a process whose handler records messages. */
 export const worker = async (
   brokers: string,
   topic: string,
   {
-    ledger,
+    recorder,
     group = groupOf(topic),
     work = async () => {},
     sendTimeoutMs = REQUEST_MS,
@@ -75,14 +75,14 @@ export const worker = async (
     sendTimeoutMs,
     drainMs: 5000,
   });
-  ledger?.subscribe({ app }, topic, { group, work });
+  recorder?.subscribe({ app }, topic, { group, work });
   await app.start({ log: quiet });
   return app;
 };
 
-/** The group of a topic, unless a test names another one. */
+/** Default group of a topic. */
 export const groupOf = (topic: string): string => `${topic}-group`;
 
-/** Waits until every subscription of a process gets messages. */
+/** Waits until every subscription of a process runs. */
 export const untilRunning = (app: App & MessagingMethods): Promise<void> =>
   until("the subscriptions to run", () => app.messaging.status().every(({ state }) => state === "running"));

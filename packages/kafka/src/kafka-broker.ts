@@ -7,7 +7,7 @@ import { KafkaConfig } from "./kafka-config.ts";
 import { KafkaProducer } from "./producer/kafka-producer.ts";
 import { declareTopics } from "./topology/declare-topics.ts";
 
-/** Largest headers of a message, with its key. */
+/** Maximum bytes of headers, including the key. */
 const MAX_HEADER_BYTES = 32_768;
 
 const capabilitiesOf = ({ maxBatchBytes }: KafkaConfig): Capabilities => ({
@@ -18,7 +18,7 @@ const capabilitiesOf = ({ maxBatchBytes }: KafkaConfig): Capabilities => ({
   maxRetryDelayMs: 0,
   retryKeepsOrder: false,
   retryTopics: true,
-  maxBodyBytes: maxBatchBytes - MAX_HEADER_BYTES - 8192, // fields of the batch and the record, and the key
+  maxBodyBytes: maxBatchBytes - MAX_HEADER_BYTES - 8192, // 8 KiB for fields of batch and record
   maxHeaderBytes: MAX_HEADER_BYTES,
   envelope: { mode: "binary", prefix: "ce_" },
   patterns: true,
@@ -28,7 +28,7 @@ const capabilitiesOf = ({ maxBatchBytes }: KafkaConfig): Capabilities => ({
 });
 
 /**
- * Apache Kafka as a broker of messaging, through kafkajs: for a second broker by name, `app.messaging.addBroker("audit", kafkaBroker({ … }))`.
+ * Creates an adapter for Apache Kafka, through kafkajs, such as for `app.messaging.addBroker("audit", kafkaBroker({ … }))`.
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  */

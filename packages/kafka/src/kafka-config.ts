@@ -14,22 +14,22 @@ import {
 export interface KafkaCodec {
   /** Returns the compressed bytes. */
   compress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** Returns the original bytes. @throws when they are not of this codec */
+  /** Returns the original bytes. @throws if the bytes are not valid for this codec */
   decompress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Codecs that a program passes, because Node has none of them. */
+/** Codecs that Node does not have. */
 export interface KafkaCodecs {
-  /** The codec for Snappy, of raw blocks; the frames of the Java client are taken off before. */
+  /** Snappy codec of raw blocks; frames of the Java client are unpacked before. */
   readonly snappy?: KafkaCodec | undefined;
-  /** The codec for LZ4, of frames. */
+  /** LZ4 codec of frames. */
   readonly lz4?: KafkaCodec | undefined;
 }
 
 /** Compression of batches. */
 export type KafkaCompression = "none" | "gzip" | "snappy" | "lz4" | "zstd";
 
-/** Credentials. */
+/** SASL credentials. */
 export type KafkaSasl =
   | {
       readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
@@ -38,43 +38,43 @@ export type KafkaSasl =
     }
   | {
       readonly mechanism: "oauthbearer";
-      /** Returns a token; called for each connection. */
+      /** Resolves with a token; called for each connection. */
       readonly oauthBearerProvider: () => Promise<{ readonly value: string }>;
     };
 
-/** Address and settings of Kafka, for `enableMessaging`. Options of messaging (`topology`, `drainMs` …) may stand beside these. */
+/** Configuration of Kafka for `enableMessaging`, which accepts the options of `MessagingConfig` (`topology`, `drainMs` …) in the same object. */
 export interface KafkaConfig {
-  /** Addresses of some of the servers, `host:port`: a list, or text with commas. @default ["localhost:9092"] */
+  /** Addresses of bootstrap servers, `host:port`: a list or a comma-separated string. @default ["localhost:9092"] */
   readonly brokers: string | readonly string[];
-  /** The group of subscriptions that name none. @default "framework-service" */
+  /** Default group of subscriptions. @default "framework-service" */
   readonly groupId: string;
   /** Name of this program in the logs and quotas of the servers. @default "framework" */
   readonly clientId: string;
-  /** Credentials. @default none */
+  /** SASL credentials. @default none */
   readonly sasl: KafkaSasl | undefined;
   /** TLS: `true`, or options of `tls.connect` such as `ca`, `cert`, `key`. Certificates are verified. @default false */
   readonly tls: boolean | ConnectionOptions;
-  /** After so many milliseconds without a heartbeat the servers give the partitions of a process to others; 6,000 to 1,800,000. @default 30000 */
+  /** Milliseconds without a heartbeat after which a process loses its partitions; 6,000 to 1,800,000. @default 30000 */
   readonly sessionTimeoutMs: number;
-  /** Time of a rebalance in which every process must join again, in milliseconds; 1,000 to 1,800,000. @default 60000 */
+  /** Time that processes have to join again in a rebalance, in milliseconds; 1,000 to 1,800,000. @default 60000 */
   readonly rebalanceTimeoutMs: number;
-  /** Time to connect and to log in, in milliseconds; 100 to 600,000. @default 5000 */
+  /** Timeout of connecting and of authenticating, in milliseconds; 100 to 600,000. @default 5000 */
   readonly connectTimeoutMs: number;
-  /** Time of a request in milliseconds; 1,000 to 600,000. @default 30000 */
+  /** Timeout of a request in milliseconds; 1,000 to 600,000. @default 30000 */
   readonly requestTimeoutMs: number;
   /** Largest batch that the topics accept, in bytes (`max.message.bytes`); 65,536 to 16 MiB. @default 1048576 */
   readonly maxBatchBytes: number;
-  /** Most bytes of one partition that are fetched at once, as they are stored; 65,536 to 16 MiB. A larger batch is fetched whole. @default 1048576 */
+  /** Maximum bytes of one partition in a fetch, compressed if the batches are; 65,536 to 16 MiB. A larger batch is fetched whole. @default 1048576 */
   readonly maxFetchBytes: number;
-  /** Compression of what is sent. @default "none" */
+  /** Compression of sent batches. @default "none" */
   readonly compression: KafkaCompression;
-  /** Codecs for `snappy` and `lz4`, which Node does not have; they hold for the whole process. @default {} */
+  /** Codecs for `snappy` and `lz4`, which Node does not have; registered for the whole process. @default {} */
   readonly codecs: KafkaCodecs;
-  /** Partitions of topics that are created; 1 to 10,000. @default 6 */
+  /** Partitions of created topics; 1 to 10,000. @default 6 */
   readonly partitions: number;
-  /** Copies of topics that are created; -1 for the server's default. @default -1 */
+  /** Replication factor of created topics; -1 for the server's default. @default -1 */
   readonly replicas: number;
-  /** Time between two looks for new topics of subscriptions to patterns, and for new partitions, in milliseconds; 100 to 3,600,000. @default 60000 */
+  /** Interval of searches for new topics of patterns and for new partitions, in milliseconds; 100 to 3,600,000. @default 60000 */
   readonly metadataMs: number;
 }
 
@@ -112,7 +112,7 @@ const isCodecs = (value: unknown): boolean =>
 export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig", {
   brokers: checked<KafkaConfig["brokers"]>(
     ["localhost:9092"],
-    "a list of host:port, or text with commas between them",
+    "a list of host:port, or a comma-separated string",
     isBrokers,
   ),
   groupId: text("framework-service"),
@@ -143,7 +143,7 @@ export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig"
   metadataMs: integer(60_000, { min: 100, max: 3_600_000 }),
 });
 
-/** Returns the contradictions between the fields of a record. */
+/** Returns contradictions between fields. */
 export const configProblems = ({ compression, codecs, replicas }: KafkaConfig): readonly string[] => [
   ...((compression === "snappy" || compression === "lz4") && codecs[compression] === undefined
     ? [

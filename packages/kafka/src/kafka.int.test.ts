@@ -1,4 +1,4 @@
-// One file: each test is one habit of the driver or of Kafka, on the real server.
+// Long, because each test covers one behaviour of kafkajs or Kafka on a real server.
 import { randomUUID } from "node:crypto";
 import { App, type Logger } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
@@ -47,7 +47,7 @@ withServer("kafka", (brokers) => {
     await producer.disconnect();
   };
 
-  /** Creates a topic with one partition. A busy server knows it only some time after it has answered. */
+  /** Creates a topic with one partition. Waits, because a busy server lists it only some time after it has confirmed the creation. */
   const createTopic = async (topic: string): Promise<void> => {
     const admin = bare.admin();
     await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
@@ -104,7 +104,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "gzip, zstd and snappy are read from other clients, and written so that they can read them",
+    "reads gzip, zstd and snappy of other clients, and writes them",
     async () => {
       for (const compression of ["gzip", "zstd", "snappy"] as const) {
         const topic = newTopic();
@@ -124,7 +124,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a partition whose messages cannot be decompressed is paused with a clear error, and the other topics go on",
+    "a partition whose messages cannot be decompressed is paused with a clear error, and other topics continue",
     async () => {
       const [topic, other] = [newTopic(), newTopic()];
       const got: unknown[] = [];
@@ -171,7 +171,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a partition with a batch that becomes larger than 64 MiB is paused with a clear error, and the other topics go on",
+    "a partition with a batch that decompresses to more than 64 MiB is paused with a clear error, and other topics continue",
     async () => {
       const [topic, other] = [newTopic(), newTopic()];
       const got: unknown[] = [];
@@ -196,7 +196,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a subscription to a pattern gets topics that are created later",
+    "a pattern subscription includes topics that are created later",
     async () => {
       const prefix = newTopic();
       const got: string[] = [];
@@ -219,7 +219,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "subscriptions of one group to different topics each get all messages of theirs",
+    "subscriptions of one group to different topics each receive all messages of their topic",
     async () => {
       const topics = [newTopic(), newTopic()] as const;
       const got = new Set<string>();
@@ -243,7 +243,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a group that begins with the latest message misses none from then on, also when its process ends before the first commit",
+    'a group with from: "latest" misses no later message, even if its process ends before the first commit',
     async () => {
       const topic = newTopic();
       const got: unknown[] = [];
@@ -289,7 +289,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a partition whose handler ignores its signal after its time limit is given up",
+    "a partition whose handler ignores its signal after its time limit is released",
     async () => {
       const topic = newTopic();
       await createTopic(topic);
@@ -329,7 +329,7 @@ withServer("kafka", (brokers) => {
       await until("the message", () => seen.includes("got 0"));
       seen.length = 0; // on a busy machine the group may have been joined twice
       isAlive = false;
-      await until("the partition to be given up", () => seen.length > 0);
+      await until("the partition to be released", () => seen.length > 0);
       isAlive = true;
       await until("the message again", () => seen.length > 1);
       await consumer.close();
@@ -340,7 +340,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a message to a topic that does not exist fails, and creates none",
+    "a message to a topic that does not exist fails, and does not create the topic",
     async () => {
       const [topic, known] = [newTopic(), newTopic()];
       const app = new (App.with(messaging))().enableMessaging({
@@ -362,7 +362,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a topic with more replicas than there are servers is not created, and the reason says so",
+    "a topic with more replicas than servers is not created, and the reason is reported",
     async () => {
       const topic = newTopic();
       const app = appOn({ replicas: 2 });
@@ -377,7 +377,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "missing topics are named at the health check when the topology is only verified",
+    'with topology: "verify", missing topics are reported',
     async () => {
       const topic = newTopic();
       const adapter = kafkaBroker({ brokers });

@@ -15,7 +15,7 @@ app.messaging.subscribe(books, {}, ({ data }) => {
 });
 new (App.with(messaging, kafka))().enableMessaging({ broker: "memory" });
 
-// @ts-expect-error without the feature `kafka`, its configuration is unknown
+// @ts-expect-error the configuration needs the feature `kafka`
 new (App.with(messaging))().enableMessaging({ brokers: ["localhost:9092"] });
 // @ts-expect-error the option is misspelt
 new (App.with(messaging, kafka))().enableMessaging({ brokers: [], grupId: "a" });

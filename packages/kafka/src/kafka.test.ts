@@ -8,8 +8,8 @@ import { until } from "./faults.test-kit.ts";
 import { kafka, kafkaBroker, type KafkaMessagingConfig } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
-/** Nothing listens there. */
-const away = "127.0.0.1:1";
+/** An address without a server. */
+const unavailable = "127.0.0.1:1";
 
 const failureOf = async (config: KafkaMessagingConfig): Promise<string> => {
   const app = new (App.with(messaging, kafka))().enableMessaging(config);
@@ -21,7 +21,7 @@ const failureOf = async (config: KafkaMessagingConfig): Promise<string> => {
   return started;
 };
 
-test("mistakes in the configuration are reported at start, all together", async () => {
+test("all mistakes in the configuration are reported together at start", async () => {
   const failure = await failureOf({
     brokers: "localhost",
     sasl: { mechanism: "plain", username: "a" } as never,
@@ -45,18 +45,18 @@ test("mistakes in the configuration are reported at start, all together", async 
     expect(failure).toContain(part);
 });
 
-test("credentials are in no error message", async () => {
+test("error messages do not include credentials", async () => {
   const failure = await failureOf({
-    brokers: [away],
+    brokers: [unavailable],
     sasl: { mechanism: "unknown", username: "user", password: "hunter2" } as never,
   });
   expect(failure).toContain("KafkaConfig.sasl must be");
   expect(failure).not.toContain("hunter2");
 });
 
-test("an app starts while Kafka is away, is not ready, says why, and stops", async () => {
+test("an app starts and stops while Kafka is unavailable", async () => {
   const app = new (App.with(messaging, kafka))().enableMessaging({
-    brokers: [away],
+    brokers: [unavailable],
     groupId: "shop",
     topology: "off",
     sendTimeoutMs: 300,
@@ -69,17 +69,17 @@ test("an app starts while Kafka is away, is not ready, says why, and stops", asy
 });
 
 test.each(["__proto__", "constructor"])(
-  "the topic %s is refused at a send and named by the subscription",
+  "the topic %s is rejected by a send, and reported by the subscription",
   async (topic) => {
     const app = new (App.with(messaging, kafka))().enableMessaging({
-      brokers: [away],
+      brokers: [unavailable],
       groupId: "shop",
       topology: "off",
     });
     app.messaging.subscribe(topic, {}, () => {});
     await app.start({ log: quiet });
     await expect(app.messaging.send(topic, { type: "any", data: 1 })).rejects.toMatchObject({
-      cause: { message: expect.stringContaining(`the topic "${topic}" has the name of a member`) },
+      cause: { message: expect.stringContaining(`the topic "${topic}" has the name of a property`) },
     });
     await until(
       "the reason",
@@ -90,20 +90,20 @@ test.each(["__proto__", "constructor"])(
   },
 );
 
-test("a second broker has a name", async () => {
-  const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: [away], topology: "off" });
-  app.messaging.addBroker("audit", kafkaBroker({ brokers: [away] }), { topology: "off" });
+test("a second broker is added by name", async () => {
+  const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: [unavailable], topology: "off" });
+  app.messaging.addBroker("audit", kafkaBroker({ brokers: [unavailable] }), { topology: "off" });
   app.messaging.subscribe("books", { group: "a", broker: "audit" }, () => {});
   await app.start({ log: quiet });
   expect(app.messaging.status().map(({ broker }) => broker)).toEqual(["audit"]);
   await app.stop();
 });
 
-test("the largest body leaves room for key and headers in the largest batch", () => {
+test("maxBodyBytes leaves room for key and headers in the largest batch", () => {
   expect(kafkaBroker({ maxBatchBytes: 1_000_000 }).capabilities.maxBodyBytes).toBe(1_000_000 - 40_960);
 });
 
-test("a server that takes a connection and then is silent is left at connectTimeoutMs", async () => {
+test("a server that accepts a connection without responding fails at connectTimeoutMs", async () => {
   const server = createServer(() => {}).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -115,7 +115,7 @@ test("a server that takes a connection and then is silent is left at connectTime
   server.close();
 });
 
-test("the first server may have an IPv6 address", async () => {
+test("connects to an IPv6 address", async () => {
   const connected = Promise.withResolvers<string | undefined>();
   const server = createServer((socket) => {
     connected.resolve(socket.localAddress);
@@ -126,7 +126,7 @@ test("the first server may have an IPv6 address", async () => {
   const adapter = kafkaBroker({ brokers: `[::1]:${port}`, connectTimeoutMs: 60_000 });
   const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log: quiet };
   const broker = adapter.open(context);
-  const asked = broker.health(AbortSignal.timeout(60_000)).catch(() => {}); // it is no server of Kafka
+  const asked = broker.health(AbortSignal.timeout(60_000)).catch(() => {}); // not a Kafka server
   expect(await connected.promise).toBe("::1");
   await broker.close();
   await asked;

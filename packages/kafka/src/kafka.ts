@@ -9,14 +9,14 @@ import {
 import { adapterOf } from "./kafka-broker.ts";
 import { configProblems, KafkaConfig } from "./kafka-config.ts";
 
-/** What `enableMessaging` takes for Kafka: its own fields, and those of messaging beside them. */
+/** Configuration of `enableMessaging` for Kafka: fields of `KafkaConfig` and of `MessagingConfig`. */
 export type KafkaMessagingConfig = ConfigInput<KafkaConfig> &
   SharedConfig & { readonly brokers: KafkaConfig["brokers"] };
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface KafkaMethods {
   /**
-   * Enables messaging on Apache Kafka. It connects when it is first used, and again for as long as the app runs.
+   * Enables messaging on Apache Kafka. Connects on first use, and reconnects while the app runs.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -24,7 +24,7 @@ export interface KafkaMethods {
 }
 
 /**
- * Apache Kafka as the broker of messaging.
+ * Adds Apache Kafka as a broker of messaging.
  *
  * @example
  * const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: ["localhost:9092"], groupId: "shop" });
@@ -35,7 +35,7 @@ export const kafka: Feature<KafkaMethods, MessagingMethods> = {
   requires: { members: ["messaging"], example: "App.with(messaging, kafka)" },
   install: (host, needs) => {
     messagingSetup(needs).acceptConfig(kindOf(host));
-    return {} as KafkaMethods; // an overload of enableMessaging, which messaging has
+    return {} as KafkaMethods; // only an overload of enableMessaging, which messaging implements
   },
 };
 

@@ -11,7 +11,7 @@ const isLong = MESSAGES > 10_000;
 
 withServer("kafka", (brokers) => {
   test(
-    "while processes join, leave and are killed, each message has its effect once, in the order of its key, with the inbox",
+    "with the inbox, each message takes effect once, in the order of its key, while processes join, leave and are killed",
     async () => {
       await using file = databaseInFile();
       const prefix = newTopic();

@@ -5,13 +5,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bundledProgram } from "@framework/bundled-sources";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
-import { Ledger } from "@framework/messaging/testing";
+import { DeliveryRecorder } from "@framework/messaging/testing";
 import { CommitWatch } from "./commits.test-kit.ts";
 import {
   groupOf,
   KEYS,
   LIMIT_MS,
-  newLedger,
+  newRecorder,
   newTopic,
   until,
   untilRunning,
@@ -23,11 +23,12 @@ const { KafkaJSConnectionClosedError } = driver("kafkajs/src/errors.js");
 const closed = (): Error =>
   new KafkaJSConnectionClosedError("closed by the test", { host: "127.0.0.1", port: 1 });
 
-/** So many messages of each key, sent at once. */
-const few = (each: number): Ledger => new Ledger(each * KEYS, { keys: KEYS, together: KEYS, run: each });
+/** Creates a recorder of a few messages of each key, in one send. */
+const few = (each: number): DeliveryRecorder =>
+  new DeliveryRecorder(each * KEYS, { keys: KEYS, together: KEYS, run: each });
 
-/** Fails the driver's next request for the metadata of a topic in a consumer of another one; returns how many failed so far. */
-const failToAsk = ({ topic, of }: { readonly topic: string; readonly of: string }): (() => number) => {
+/** Fails the next metadata request for a topic by a consumer of another one. Returns the number of failures so far. */
+const failMetadata = ({ topic, of }: { readonly topic: string; readonly of: string }): (() => number) => {
   const { prototype } = driver("kafkajs/src/cluster/index.js") as { prototype: DriverCluster };
   const ask = prototype.addMultipleTargetTopics;
   let failed = 0;
@@ -45,7 +46,7 @@ interface DriverCluster {
   addMultipleTargetTopics(this: DriverCluster, topics: readonly string[]): Promise<void>;
 }
 
-/** Fails the next request of a client for its share of the partitions; returns how many failed so far. */
+/** Fails the next sync request of a client. Returns the number of failures so far. */
 const failToSync = (clientId: string): (() => number) => {
   const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
   const sync = prototype.syncGroup;
@@ -64,32 +65,32 @@ interface DriverBroker {
 
 withServer("kafka", (brokers) => {
   test.concurrent(
-    "nothing is lost, keys keep their order and no two handlers of a key overlap, while processes come and go",
+    "nothing is lost, keys keep their order and handlers of a key do not overlap, while processes join and leave",
     async () => {
-      const [topic, ledger] = [newTopic(), newLedger()];
+      const [topic, recorder] = [newTopic(), newRecorder()];
       const watch = new CommitWatch(groupOf(topic));
       const work = (): Promise<void> => pause(2);
       const sender = await worker(brokers, topic, {});
       const start = async (): Promise<Awaited<ReturnType<typeof worker>>> => {
-        const app = await worker(brokers, topic, { ledger, work });
+        const app = await worker(brokers, topic, { recorder, work });
         await untilRunning(app);
         return app;
       };
       let current = await start();
-      const sent = ledger.send({ app: sender }, topic);
+      const sent = recorder.send({ app: sender }, topic);
       let turns = 0;
-      for (; turns < 3 || ledger.count < ledger.total * 0.9; turns++) {
+      for (; turns < 3 || recorder.count < recorder.total * 0.9; turns++) {
         const next = await start();
         await current.stop();
         current = next;
       }
       await sent;
-      expect(await ledger.sequences()).toEqual(ledger.expected);
+      expect(await recorder.sequences()).toEqual(recorder.expected);
       await Promise.all([current.stop(), sender.stop()]);
-      expect([ledger.overlaps, ledger.dead.wrong, watch.wrong]).toEqual([0, [], []]);
+      expect([recorder.overlaps, recorder.dead.wrong, watch.wrong]).toEqual([0, [], []]);
       expect(watch.commits).toBeGreaterThan(turns);
-      if (ledger.total > 10_000) {
-        const { handled, total } = ledger;
+      if (recorder.total > 10_000) {
+        const { handled, total } = recorder;
         console.log(JSON.stringify({ turns, total, handled, ...watch.totals }));
       }
     },
@@ -99,34 +100,34 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a rolling restart with clean stops delivers nothing twice",
     async () => {
-      const [topic, ledger] = [newTopic(), few(10)];
-      const patient = { sendTimeoutMs: 60_000, requestTimeoutMs: 60_000 }; // what is sent again comes twice
+      const [topic, recorder] = [newTopic(), few(10)];
+      const patient = { sendTimeoutMs: 60_000, requestTimeoutMs: 60_000 }; // a repeated send would be delivered twice
       const sender = await worker(brokers, topic, patient);
-      const first = await worker(brokers, topic, { ledger });
+      const first = await worker(brokers, topic, { recorder });
       await untilRunning(first);
-      await ledger.send({ app: sender }, topic);
-      await until("the messages before", () => ledger.count === KEYS * 10);
+      await recorder.send({ app: sender }, topic);
+      await until("the messages before", () => recorder.count === KEYS * 10);
       await first.stop();
-      const second = await worker(brokers, topic, { ledger });
+      const second = await worker(brokers, topic, { recorder });
       await untilRunning(second);
       await pause(500);
       await Promise.all([second.stop(), sender.stop()]);
-      expect(ledger.handled).toBe(KEYS * 10);
+      expect(recorder.handled).toBe(KEYS * 10);
     },
     LIMIT_MS,
   );
 
   test.concurrent(
-    "a topic gets its consumer although the group's leader could not ask for it when the consumer joined",
+    "a topic is assigned although the leader's metadata request failed when its consumer joined",
     async () => {
-      const [topic, other, ledger] = [newTopic(), newTopic(), few(1)];
+      const [topic, other, recorder] = [newTopic(), newTopic(), few(1)];
       const group = `${topic}-group`;
-      const leader = await worker(brokers, topic, { ledger: few(1), group });
+      const leader = await worker(brokers, topic, { recorder: few(1), group });
       await untilRunning(leader);
-      const failed = failToAsk({ topic: other, of: topic });
-      const next = await worker(brokers, other, { ledger, group });
-      await ledger.send({ app: next }, other);
-      await until("all messages", () => ledger.count === KEYS);
+      const failed = failMetadata({ topic: other, of: topic });
+      const next = await worker(brokers, other, { recorder, group });
+      await recorder.send({ app: next }, other);
+      await until("all messages", () => recorder.count === KEYS);
       await Promise.all([leader.stop(), next.stop()]);
       expect(failed()).toBe(1);
     },
@@ -134,22 +135,22 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a process that joins a group again and does not learn its share of the partitions gets it all the same",
+    "a process whose sync fails after a rebalance receives its assignment later",
     async () => {
-      const [topic, ledger] = [newTopic(), few(1)];
+      const [topic, recorder] = [newTopic(), few(1)];
       const clientId = `${topic}-second`;
-      const rebalanceTimeoutMs = 300_000; // then the server ends the member
-      const first = await worker(brokers, topic, { ledger, rebalanceTimeoutMs });
+      const rebalanceTimeoutMs = 300_000; // after this the server would remove the member
+      const first = await worker(brokers, topic, { recorder, rebalanceTimeoutMs });
       await untilRunning(first);
-      const second = await worker(brokers, topic, { ledger, clientId, rebalanceTimeoutMs });
+      const second = await worker(brokers, topic, { recorder, clientId, rebalanceTimeoutMs });
       await untilRunning(second);
       const failed = failToSync(clientId);
-      const third = await worker(brokers, topic, { ledger, rebalanceTimeoutMs });
+      const third = await worker(brokers, topic, { recorder, rebalanceTimeoutMs });
       await until("the failure", () => failed() === 1);
-      await ledger.send({ app: third }, topic);
-      await until("all messages", () => ledger.count === KEYS);
+      await recorder.send({ app: third }, topic);
+      await until("all messages", () => recorder.count === KEYS);
       await Promise.all([first.stop(), second.stop(), third.stop()]);
-      expect(ledger.count).toBe(KEYS);
+      expect(recorder.count).toBe(KEYS);
     },
     LIMIT_MS,
   );
@@ -157,7 +158,7 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a message whose process is killed between its effect and its acknowledgement is delivered again",
     async () => {
-      const [topic, ledger] = [newTopic(), new Ledger(3, { keys: 1, run: 3 })];
+      const [topic, recorder] = [newTopic(), new DeliveryRecorder(3, { keys: 1, run: 3 })];
       const program = bundledProgram(new URL("./consumer.test-program.ts", import.meta.url));
       const child = spawn(
         process.execPath,
@@ -169,15 +170,15 @@ withServer("kafka", (brokers) => {
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
       const sender = await worker(brokers, topic, {});
-      await ledger.send({ app: sender }, topic);
+      await recorder.send({ app: sender }, topic);
       await until(
         () => `the effect of a process with exit code ${child.exitCode}, which has printed:\n${printed}`,
         () => printed.includes('effect {"number":0}\n'),
       );
       child.kill("SIGKILL");
       await exited;
-      const next = await worker(brokers, topic, { ledger });
-      expect(await ledger.sequences()).toEqual([[0, 1, 2]]);
+      const next = await worker(brokers, topic, { recorder });
+      expect(await recorder.sequences()).toEqual([[0, 1, 2]]);
       await Promise.all([next.stop(), sender.stop()]);
     },
     LIMIT_MS,

@@ -2,28 +2,28 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { KafkaConfig } from "./index.ts";
 
-const oneFetch = ["bounded-memory.int.test", "a process holds its prefetch and one fetch"] as const;
+const oneFetch = ["bounded-memory.int.test", "a process holds only its prefetch and one fetch"] as const;
 const security = ["security.int.test", "messages are sent and received over TLS"] as const;
-const codecs = ["kafka.int.test", "gzip, zstd and snappy are read from other clients"] as const;
+const codecs = ["kafka.int.test", "reads gzip, zstd and snappy of other clients"] as const;
 
-/** The test in which each option changes behaviour: its file, and its name. */
+/** File and name of the test in which each option changes behaviour. */
 const tests: Readonly<Record<keyof KafkaConfig, readonly [file: string, name: string]>> = {
-  brokers: ["kafka.test", "a second broker has a name"],
-  groupId: ["kafka.test", "an app starts while Kafka is away"],
-  clientId: ["members.int.test", "a process that joins a group again and does not learn its share"],
+  brokers: ["kafka.test", "a second broker is added by name"],
+  groupId: ["kafka.test", "an app starts and stops while Kafka is unavailable"],
+  clientId: ["members.int.test", "a process whose sync fails after a rebalance"],
   sasl: security,
   tls: security,
   sessionTimeoutMs: ["kafka.int.test", "a handler that runs longer than the session keeps its partition"],
-  rebalanceTimeoutMs: ["members.int.test", "a process that joins a group again and does not learn its share"],
-  connectTimeoutMs: ["kafka.test", "is left at connectTimeoutMs"],
+  rebalanceTimeoutMs: ["members.int.test", "a process whose sync fails after a rebalance"],
+  connectTimeoutMs: ["kafka.test", "fails at connectTimeoutMs"],
   requestTimeoutMs: ["faults.int.test", "ends at requestTimeoutMs"],
   maxBatchBytes: oneFetch,
   maxFetchBytes: oneFetch,
   compression: codecs,
   codecs,
   partitions: ["kafka.int.test", "in the partition that other clients choose for its key"],
-  replicas: ["kafka.int.test", "a topic with more replicas than there are servers is not created"],
-  metadataMs: ["kafka.int.test", "a subscription to a pattern gets topics that are created later"],
+  replicas: ["kafka.int.test", "a topic with more replicas than servers is not created"],
+  metadataMs: ["kafka.int.test", "a pattern subscription includes topics that are created later"],
 };
 
 test("every option changes behaviour in a test", () => {

@@ -17,7 +17,7 @@ withServer("kafka", (brokers) => {
     new TestProcess(kafkaBroker({ brokers, partitions: 1, sessionTimeoutMs: 6000 }), prefix);
 
   test.concurrent(
-    "the end of a transaction and what was aborted are not overdue",
+    "transaction markers and aborted messages are not overdue",
     async () => {
       await using process = processOf(`t${randomUUID().slice(0, 8)}`);
       await process.declare();
@@ -45,7 +45,7 @@ withServer("kafka", (brokers) => {
   );
 
   test.concurrent(
-    "a member without a partition has nothing overdue",
+    "a member without a partition has no overdue messages",
     async () => {
       const prefix = `t${randomUUID().slice(0, 8)}`;
       await using one = processOf(prefix);

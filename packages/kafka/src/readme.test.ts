@@ -16,7 +16,7 @@ test("the README's table has every option with its default", () => {
   expect(documented.map(([name]) => name)).toEqual(Object.keys(KafkaConfig.of()));
 });
 
-test("the table in the README of messaging says what it does by itself", () => {
+test("the capability table in the README of messaging has the capabilities of Kafka", () => {
   const shared = readFileSync(new URL("../../messaging/README.md", import.meta.url), "utf8");
   expect(capabilityColumn(shared, "Kafka")).toEqual(capabilityRows(kafkaBroker({})));
 });

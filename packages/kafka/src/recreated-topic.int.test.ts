@@ -1,4 +1,4 @@
-// Above 250 lines: each test is one way in which offsets of a topic come again, on one server.
+// Above 250 lines, because the tests share a server; each covers one way in which offsets repeat.
 import { App } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
@@ -11,18 +11,18 @@ import {
   bareClient,
   isCommitted,
   isDone,
-  isThere,
+  isCreated,
   isTrueWithin,
-  keepPosition,
+  delayPosition,
   resetOnce,
 } from "./recreated-topic.test-kit.ts";
 
-/** More than a new topic gets, some of it twice: one that reaches the position of the old one unseen is read on from there, as the README says. */
+/** Messages of the old topic. More than the new topic has, even with duplicates: otherwise it would be read from the old position, as the README says. */
 const old = Array.from({ length: 10 }, (_, value) => value);
 
 withServer("kafka", (brokers) => {
   test(
-    "messages of a topic that was deleted and created again are handled from its first offset on",
+    "messages of a recreated topic are handled from its first offset",
     async () => {
       const topic = newTopic();
       const bare = bareClient(brokers);
@@ -41,14 +41,14 @@ withServer("kafka", (brokers) => {
       await send(old);
       await until("the commit", () => isCommitted(admin, topic));
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () => isThere(admin, topic));
+      await until("the new topic", () => isCreated(admin, topic));
       await until("the new messages", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
         () => new Set(got).size === 13,
       );
       expect([...new Set(got)]).toEqual([...old, 10, 11, 12]);
-      // The broker forgets the group's offsets of a deleted topic in the background: on a busy machine, also the first ones of the new topic.
+      // The broker removes the group's offsets of a deleted topic in the background; on a busy machine also the first ones of the new topic.
       for (let value = 13; !(await isTrueWithin(5000, () => isCommitted(admin, topic))); value++) {
         expect(value).toBeLessThan(30);
         await send([value]);
@@ -60,7 +60,7 @@ withServer("kafka", (brokers) => {
   );
 
   test(
-    "messages of a topic that was created again are handled when nothing was committed, and the group rebalances before",
+    "messages of a recreated topic are handled if nothing was committed and the group has rebalanced",
     async () => {
       const topic = newTopic();
       const bare = bareClient(brokers);
@@ -78,7 +78,7 @@ withServer("kafka", (brokers) => {
         app.messaging.subscribe(topic, { group: topic, raw: true }, async ({ data, signal }) => {
           got.push(data);
           if (data !== 0) return;
-          await new Promise((resolve) => signal.addEventListener("abort", resolve)); // nothing is committed
+          await new Promise((resolve) => signal.addEventListener("abort", resolve)); // so nothing is committed
           aborted.push(data);
         });
         return app;
@@ -90,7 +90,7 @@ withServer("kafka", (brokers) => {
       await send(old);
       await until("the messages", () => got.length === 10);
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () => isThere(admin, topic));
+      await until("the new topic", () => isCreated(admin, topic));
       await other.start({ log }); // the group rebalances
       await untilRunning(other);
       await untilRunning(one);
@@ -108,7 +108,7 @@ withServer("kafka", (brokers) => {
   );
 
   test(
-    "offsets that come again after the driver has reset its position are handled",
+    "repeated offsets after a reset of the position are handled",
     async () => {
       const topic = newTopic();
       const app = new (App.with(messaging))().enableMessaging({
@@ -126,21 +126,21 @@ withServer("kafka", (brokers) => {
       await until("the messages", () => got.length === 3);
       const admin = bareClient(brokers).admin();
       await admin.connect();
-      await until("the commit", () => isCommitted(admin, topic)); // it would undo a reset that came before it
+      await until("the commit", () => isCommitted(admin, topic)); // a later commit would undo the reset
       await admin.disconnect();
       resetOnce(topic);
       await until("the messages again", () => got.length === 6);
       await app.messaging.send(topic, { type: "t", key: "k", data: 3 });
       await until("a new message", () => got.length === 7);
       expect(got).toEqual([0, 1, 2, 0, 1, 2, 3]);
-      expect(warnings.join("\n")).toContain(`the offsets of the partition ${topic}-0 begin anew`);
+      expect(warnings.join("\n")).toContain(`the offsets of the partition ${topic}-0 were reset`);
       await app.stop();
     },
     LIMIT_MS,
   );
 
   test(
-    "a position that the driver asked for before a commit is no new topic: nothing is handled twice",
+    "a position that was fetched before a commit is not treated as a reset",
     async () => {
       const topic = newTopic();
       const gate = Promise.withResolvers<void>();
@@ -163,21 +163,21 @@ withServer("kafka", (brokers) => {
       await untilRunning(one);
       for (const data of [0, 1, 2]) await one.messaging.send(topic, { type: "t", key: "k", data });
       await until("the messages", () => got.includes(1));
-      const kept = keepPosition(topic, () => gate.resolve());
+      const kept = delayPosition(topic, () => gate.resolve());
       await other.start({ log }); // the group rebalances
       await untilRunning(other);
       await one.messaging.send(topic, { type: "t", key: "k", data: 3 });
       await until("a new message", () => got.includes(3));
       await Promise.all([one.stop(), other.stop()]);
       expect(kept()).toBe(1);
-      // The driver warns of its own affairs as well, as when both processes create the topic.
-      expect([got, warnings.filter((message) => message.includes("anew"))]).toEqual([[0, 1, 2, 3], []]);
+      // kafkajs also logs other warnings, such as when both processes create the topic.
+      expect([got, warnings.filter((message) => message.includes("were reset"))]).toEqual([[0, 1, 2, 3], []]);
     },
     LIMIT_MS,
   );
 
   test(
-    "the inbox takes no raw message of a topic that was created again for one of the old topic",
+    "the inbox distinguishes raw messages of a recreated topic from those of the old one",
     async () => {
       const topic = newTopic();
       const bare = bareClient(brokers);
@@ -199,7 +199,7 @@ withServer("kafka", (brokers) => {
       await send(old);
       await until("the messages", () => got.length === 10);
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () => isThere(admin, topic));
+      await until("the new topic", () => isCreated(admin, topic));
       await until("the new messages to be sent", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,

@@ -3,7 +3,7 @@ import type { Admin, Kafka } from "kafkajs";
 import { kafkajs } from "./client/kafkajs.ts";
 import { until } from "./faults.test-kit.ts";
 
-/** A client of the driver alone, whose failures are not logged. */
+/** Creates a kafkajs client without logging. */
 export const bareClient = (brokers: string): Kafka => {
   const { Kafka: Client, logLevel } = kafkajs();
   return new Client({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
@@ -11,7 +11,7 @@ export const bareClient = (brokers: string): Kafka => {
 
 const driver = createRequire(import.meta.url);
 
-/** Has the driver reset the positions of a group once, as it does when its server answers that an offset is out of range. */
+/** Makes kafkajs reset the position of a group once, as after the server's error that an offset is out of range. */
 export const resetOnce = (group: string): void => {
   const { prototype } = driver("kafkajs/src/consumer/consumerGroup.js") as { prototype: DriverGroup };
   const { fetch } = prototype;
@@ -31,8 +31,8 @@ interface DriverGroup {
   recoverFromOffsetOutOfRange(place: { readonly topic: string; readonly partition: number }): Promise<void>;
 }
 
-/** Once a group has shared its partitions anew, calls `meanwhile` and keeps the first position that a member asks for until a commit was taken. */
-export const keepPosition = (group: string, meanwhile: () => void): (() => number) => {
+/** After the next rebalance of a group, delays the response with the first fetched position until a commit, and calls `meanwhile`. */
+export const delayPosition = (group: string, meanwhile: () => void): (() => number) => {
   const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
   const { syncGroup, offsetFetch, offsetCommit } = prototype;
   const committed = Promise.withResolvers<void>();
@@ -58,9 +58,9 @@ export const keepPosition = (group: string, meanwhile: () => void): (() => numbe
   return () => kept;
 };
 
-/** Whether a group of the topic's name has committed all messages. The ends are asked for: a send that the driver repeats may be stored twice. */
+/** Whether a group with the topic's name has committed all messages. Compares with the end offsets, because a send that kafkajs repeats may be stored twice. */
 export const isCommitted = async (admin: Admin, topic: string): Promise<boolean> => {
-  // A broker that just made the topic anew answers for a moment that it does not host it.
+  // A broker that has just recreated the topic may respond that it does not host it.
   const ends = await admin.fetchTopicOffsets(topic).catch(() => []);
   const [found] = await admin.fetchOffsets({ groupId: topic, topics: [topic] }).catch(() => []);
   const committed = new Map(found?.partitions.map(({ partition, offset }) => [partition, offset]));
@@ -68,8 +68,8 @@ export const isCommitted = async (admin: Admin, topic: string): Promise<boolean>
   return written.length > 0 && written.every((end) => committed.get(end.partition) === end.high);
 };
 
-/** Creates a topic; the consumer, which looks for it, may have done so before. */
-export const isThere = (admin: Admin, topic: string): Promise<boolean> =>
+/** Creates a topic if it does not exist. */
+export const isCreated = (admin: Admin, topic: string): Promise<boolean> =>
   isDone(admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
 
 export const isDone = (work: Promise<unknown>): Promise<boolean> =>
@@ -78,8 +78,8 @@ export const isDone = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-export const isTrueWithin = (mostMs: number, holds: () => Promise<boolean>): Promise<boolean> =>
-  isDone(until("it", holds, mostMs));
+export const isTrueWithin = (maxMs: number, holds: () => Promise<boolean>): Promise<boolean> =>
+  isDone(until("it", holds, maxMs));
 
 interface OfGroup {
   readonly groupId: string;

@@ -66,7 +66,7 @@ const appWith = (
     drainMs: 1000,
   });
 
-/** A token without a signature, which a server of tests takes. */
+/** Creates an unsigned token, which the test server accepts. */
 const tokenOf = (sub: string): string => {
   const parts = [{ alg: "none" }, { sub, exp: Math.floor(Date.now() / 1000) + 3600 }];
   return `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
@@ -112,13 +112,13 @@ test.each([
     /authenticat|SCRAM/i,
   ],
   [
-    "a server that no authority of `tls` has signed",
+    "a server certificate of an unknown authority",
     { mechanism: "plain", username: USER, password: PASSWORD },
     undefined,
     /certificate/i,
   ],
 ] as const)(
-  "a service is not ready, says why, and shows no credentials: %s",
+  "a service is not ready, reports the reason, and logs no credentials: %s",
   async (_name, sasl, ca, reason) => {
     const topic = `t${randomUUID().slice(0, 8)}`;
     const app = appWith(sasl, ca, topic);

@@ -10,7 +10,7 @@ test.each([
   ["wait", "waits\n"],
   ["send", "MESSAGING_SEND_FAILED\n"],
 ])(
-  "a process that has nothing else waits for a server that is away: %s",
+  "messaging keeps a process running while its server is unavailable: %s",
   async (part, expected) => {
     const child = spawn(process.execPath, ["--conditions=@framework/source", program, part], {
       env: { ...process.env, NODE_OPTIONS: "" },

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
 import { Trace } from "@framework/core/feature";
 import { milliseconds } from "./clock.ts";
-import { cut, jsonString, printable, withoutUnseen } from "./json-string.ts";
+import { cut, jsonString, printable, escapeInvisible } from "./json-string.ts";
 import { withoutCredentials } from "./redaction.ts";
 
 /** Outcome of a request, as logged. */
@@ -27,7 +27,7 @@ export const levelOf = (status: number): "info" | "warn" | "error" =>
 
 /** Formats JSON lines. Built by hand: pino takes twice as long for the same members (`bench:log-lines`). */
 export const jsonAccessLine = (iso: () => string): AccessLine => {
-  const headOf = headsOfLines();
+  const headOf = lineHeads();
 
   return (request, { status, latencyMs, bytes, aborted, error, details }) => {
     const { method, path, route, requestId, clientIp, httpVersion, context } = request;
@@ -41,7 +41,7 @@ export const jsonAccessLine = (iso: () => string): AccessLine => {
     if (trace !== null)
       line += `,"trace_id":${jsonString(trace.traceId)},"span_id":${jsonString(trace.spanId)}`;
     if (aborted) line += ',"aborted":true';
-    if (error !== null) line += `,"error":${withoutUnseen(JSON.stringify(withoutCredentials(error)))}`;
+    if (error !== null) line += `,"error":${escapeInvisible(JSON.stringify(withoutCredentials(error)))}`;
     if (details !== null) line += members(details);
     return `${line}}\n`;
   };
@@ -64,7 +64,7 @@ class LineHead {
   subject(method: string, path: string): string {
     if (path === this.path && method === this.method) return this.last;
     const text = `","method":"${token(method)}","path":${jsonString(path)},"latency":`;
-    if (text.length > MAX_REMEMBERED) return text;
+    if (text.length > MAX_CACHED) return text;
     this.method = method;
     this.path = path;
     this.last = text;
@@ -72,10 +72,10 @@ class LineHead {
   }
 }
 
-const MAX_REMEMBERED = 256;
+const MAX_CACHED = 256;
 
-/** Maximum number of cached heads: one for each pair of route and status. */
-const headsOfLines = () => {
+/** Returns a cache of line heads by route and status; bounded, because programs have few of both. */
+const lineHeads = () => {
   const byRoute = new Map<string | null, Map<number, LineHead>>();
   return (route: string | null, status: number): LineHead => {
     let heads = byRoute.get(route);
@@ -91,7 +91,7 @@ const token = (method: string): string => (method.length <= 32 ? method : cut(me
 
 const MAX_DETAILS = 8192;
 
-/** The members of `logHeaders` and `logBody`; bounded, so that a record stays below 16 KiB. */
+/** The members of `logHeaders` and `logBody`, bounded to keep a record below 16 KiB. */
 const members = (details: Readonly<Record<string, unknown>>): string => {
   let text = "";
   for (const [name, value] of Object.entries(details)) {

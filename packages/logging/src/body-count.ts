@@ -1,6 +1,6 @@
 import { BodyStream } from "@framework/core/feature";
 
-/** The same body, which counts the bytes read and records the error that ended it. */
+/** Wraps a body to count the bytes read and record the error that ended it. */
 export class CountedBody extends BodyStream {
   private readonly counter: Counter;
 
@@ -14,7 +14,7 @@ export class CountedBody extends BodyStream {
     return this.counter.bytes;
   }
 
-  /** The message of the error that ended it, `null` without one. */
+  /** Message of the error that ended the body; `null` without one. */
   get error(): string | null {
     return this.counter.error;
   }

@@ -27,6 +27,6 @@ export const milliseconds = (ms: number): string => {
   return `${whole}.${thousandths(micros - whole * 1000)}`;
 };
 
-/** `toFixed` and `padStart` take ten times as long. */
+/** Formats three digits; `toFixed` and `padStart` take ten times as long. */
 const thousandths = (value: number): string =>
   value > 99 ? `${value}` : value > 9 ? `0${value}` : `00${value}`;

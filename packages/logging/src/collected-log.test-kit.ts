@@ -4,7 +4,7 @@ import { logging, type Logging, type LoggingConfig } from "./index.ts";
 /** A secret that must not be in the log. */
 export const canary = "c4n4ry";
 
-/** An app, and what it has logged. */
+/** An app, and its log. */
 export const collected = (
   config: Partial<LoggingConfig>,
 ): { readonly app: App & Logging; readonly text: () => string } => {

@@ -31,7 +31,7 @@ test("workers write one whole line per request into one pipe, up to the last req
   expect(pids.size).toBeGreaterThan(1);
 });
 
-test("process.exit loses no line", async () => {
+test("process.exit loses no lines", async () => {
   await using program = await startProgram(file, { args: ["--workers", "1"], conditions });
   await program.client.get("/exit").catch(() => null);
   await program.stop("SIGTERM");

@@ -4,17 +4,17 @@ import { CENSORED, type Redaction, withoutQuery } from "./redaction.ts";
 
 /** Optional members of a line: header fields and bodies. */
 export interface Details {
-  /** Before the request is handled. */
+  /** Called before the request is handled. */
   watch(request: HttpRequest): void;
-  /** After the request is handled; `reply` is `null` when the client disconnected before. */
+  /** Returns the members after the request was handled. @param reply `null` if the client disconnected before it */
   of(request: HttpRequest, reply: Response | null): Readonly<Record<string, unknown>>;
 }
 
-type Wanted = Pick<LoggingConfig, "logHeaders" | "logBody" | "maxLoggedBodyBytes">;
+type DetailOptions = Pick<LoggingConfig, "logHeaders" | "logBody" | "maxLoggedBodyBytes">;
 
-/** `null` when no option asks for details. */
-export const createDetails = (wanted: Wanted, redaction: Redaction): Details | null => {
-  const { logHeaders, logBody, maxLoggedBodyBytes } = wanted;
+/** Creates the details; `null` if no option enables them. */
+export const createDetails = (options: DetailOptions, redaction: Redaction): Details | null => {
+  const { logHeaders, logBody, maxLoggedBodyBytes } = options;
   if (logHeaders === false && !logBody) return null;
   const names = Array.isArray(logHeaders)
     ? new Set(logHeaders.map((name: string) => name.toLowerCase()))
@@ -62,7 +62,7 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
   };
 };
 
-/** The first bytes of a body, as the handler reads it. */
+/** The first bytes of a body, recorded while the handler reads it. */
 interface Tap {
   readonly length: number;
   text(): string;
@@ -81,7 +81,7 @@ const kindOf = (contentType: string | null): "json" | "form" | null => {
   return /^\s*application\/x-www-form-urlencoded\b/i.test(contentType) ? "form" : null;
 };
 
-/** Copies the chunks that pass, up to the bound; only the handler reads the body. */
+/** Copies chunks up to the bound while the handler reads the body. */
 const tapped = (request: HttpRequest, maxBytes: number): Tap => {
   const kept: Uint8Array[] = [];
   let length = 0;
@@ -101,7 +101,7 @@ const tapped = (request: HttpRequest, maxBytes: number): Tap => {
   };
 };
 
-/** Redaction needs the whole body, so of a longer one only the size is logged. */
+/** Redaction needs the whole body, so only the size of a longer one is logged. */
 const shown = (
   text: string,
   length: number,

@@ -6,7 +6,7 @@ import { logOf } from "./index.ts";
 
 const ids = { request_id: "id-1", trace_id: "a".repeat(32), span_id: "b".repeat(16) };
 
-/** Stands for the features that give a request its ids. */
+/** Replaces the features that give a request its ids. */
 const identified = <A extends App>(app: A): A => {
   app.use((request, next) => {
     request.context.set(RequestId, ids.request_id);
@@ -46,7 +46,7 @@ for (const format of ["json", "text"] as const)
     }
   });
 
-test("a field `err` is written as a field `error` is: class, code, cause and errors, each once", async () => {
+test("a field `err` is written like a field `error`: class, code, cause and errors, each once", async () => {
   class PaymentError extends Error {
     readonly code = "PAYMENT_REFUSED";
   }
@@ -80,7 +80,7 @@ test("a field `err` is written as a field `error` is: class, code, cause and err
   }
 });
 
-test("a field of a line replaces that of its log, and one of a child that of its parent: each name is written once", async () => {
+test("a field of a line replaces that of its log, and a child's field that of its parent: each name is written once", async () => {
   const { app, text } = collected({});
   app.get("/", (request) => {
     const log = logOf(request).child({ book: 1, shelf: "a" }).child({ book: 2 });
@@ -99,7 +99,7 @@ test("a field of a line replaces that of its log, and one of a child that of its
   );
 });
 
-test("entries of one name are a list, and files and buffers are their size", async () => {
+test("entries with the same name become a list, and files and buffers are written as their size", async () => {
   const { app, text } = collected({});
   app.get("/", (request) => {
     const form = new FormData();
@@ -129,7 +129,7 @@ test("entries of one name are a list, and files and buffers are their size", asy
   });
 });
 
-test("an error in the place of fields is the field `error`", async () => {
+test("an error passed as the fields becomes the field `error`", async () => {
   const { app, text } = collected({});
   app.get("/", (request) => {
     logOf(request).error("failed", new RangeError("too far") as never);
@@ -141,7 +141,7 @@ test("an error in the place of fields is the field `error`", async () => {
   });
 });
 
-test("collections are written by their entries, without secrets; other objects as their `toJSON` says", async () => {
+test("collections are written as their entries, without secrets; other objects as the result of `toJSON`", async () => {
   const { app, text } = collected({});
   const self = { toJSON: () => self, kept: 1 };
   app.get("/", (request) => {
@@ -184,7 +184,7 @@ test("collections are written by their entries, without secrets; other objects a
   });
 });
 
-test("a credential after several spaces or a tab is redacted, also where the text is cut", async () => {
+test("a credential after several spaces or a tab is redacted, even if the text is cut there", async () => {
   const { app, text } = collected({});
   app.get("/", (request) => {
     logOf(request).info("Authorization: Bearer   Qabcdef123", {

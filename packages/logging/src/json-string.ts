@@ -3,27 +3,27 @@ export const MAX_FIELD_LENGTH = 1024;
 
 // oxlint-disable-next-line no-control-regex -- characters that need no escape in JSON and on a terminal
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
-const everyUnseen = new RegExp(UNSEEN, "g");
+const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+const everyInvisible = new RegExp(INVISIBLE, "g");
 
-/** A string as JSON: truncated to its bound, with every character escaped that could forge a line or control a terminal. */
+/** Formats a string as JSON: truncated, with every character escaped that could forge a line or control a terminal. */
 export const jsonString = (text: string): string => {
   if (text.length <= MAX_FIELD_LENGTH && PLAIN.test(text)) return `"${text}"`;
-  return withoutUnseen(JSON.stringify(cut(text)));
+  return escapeInvisible(JSON.stringify(cut(text)));
 };
 
-/** JSON does not escape DEL, C1 controls, line separators, direction marks and invisible characters, but terminals and line readers interpret them. */
-export const withoutUnseen = (json: string): string =>
-  UNSEEN.test(json) ? json.replace(everyUnseen, escaped) : json;
+/** Escapes DEL, C1 controls, line separators, direction marks and invisible characters, which JSON allows but terminals and line readers interpret. */
+export const escapeInvisible = (json: string): string =>
+  INVISIBLE.test(json) ? json.replace(everyInvisible, escaped) : json;
 
-/** The text, or its start with the number of missing characters. */
+/** Truncates a text; the end states the number of missing characters. */
 export const cut = (text: string, length: number = MAX_FIELD_LENGTH): string =>
   text.length <= length ? text : text.slice(0, length) + missing(text.length - length);
 
-/** Stands for the end of a text that was cut. */
+/** Replaces the end of a truncated text. */
 export const missing = (length: number): string => `… (${length} more)`;
 
-const everyControl = new RegExp(`[\\u0000-\\u001f]|${UNSEEN.source}`, "g");
+const everyControl = new RegExp(`[\\u0000-\\u001f]|${INVISIBLE.source}`, "g");
 
 /** Text for a terminal, with control characters escaped. */
 export const printable = (text: string): string => text.replace(everyControl, escaped);

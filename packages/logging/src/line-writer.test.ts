@@ -18,7 +18,7 @@ const reader = (room = Number.POSITIVE_INFINITY) => {
     },
     onReady: (listener) => void waiting.push(listener),
   };
-  /** Adds room, like a reader that has read. */
+  /** Adds room, as after a read. */
   const read = (bytes: number) => {
     state.room += bytes;
     for (const listener of waiting.splice(0)) listener();
@@ -55,7 +55,7 @@ test("lines wait for a slow reader, and lines that do not fit are dropped, count
     writer.add(`line ${count}\n`);
     await turn();
   }
-  expect(writer.dropped).toBe(88); // one was written, one in part, eleven are queued
+  expect(writer.dropped).toBe(88); // one was written, one partly, eleven are queued
   for (let count = 0; count < 30; count++) read(10);
   const lines = text().split("\n").slice(0, -1);
   expect(lines).toEqual([...Array.from({ length: 12 }, (_, at) => `line ${100 + at}`), "lost 88"]);

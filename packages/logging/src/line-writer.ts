@@ -2,8 +2,8 @@ import type { Outlet } from "./outlet.ts";
 
 /** Maximum UTF-16 units of a batch; a full batch is written before the turn ends. */
 const MAX_BATCH = 65_536;
-/** Milliseconds that an exiting process waits for a reader that does not read. */
-const PATIENCE_MS = 1000;
+/** Milliseconds without progress after which an exiting process stops waiting for the destination. */
+const MAX_STALL_MS = 1000;
 
 /** Options of a line writer. */
 export interface LineWriterOptions {
@@ -62,12 +62,12 @@ export class LineWriter {
   /** Writes everything synchronously, for the end of the process; gives up when the destination accepts nothing for a second. */
   readonly flushSync = (): void => {
     this.writeBatch();
-    let patience = PATIENCE_MS;
-    while (this.queue.length > 0 && patience > 0) {
+    let remainingMs = MAX_STALL_MS;
+    while (this.queue.length > 0 && remainingMs > 0) {
       const before = this.queued;
       this.writeQueue();
-      if (this.queued < before) patience = PATIENCE_MS;
-      else patience -= pause(5);
+      if (this.queued < before) remainingMs = MAX_STALL_MS;
+      else remainingMs -= pause(5);
     }
     this.outlet.flushSync?.();
   };
@@ -102,12 +102,12 @@ export class LineWriter {
         return this.wait();
       }
       this.queue.shift();
-      if (this.queue.length === 0) this.tellLoss();
+      if (this.queue.length === 0) this.reportLoss();
     }
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** Number of bytes written; when the destination is lost, all bytes, counted as dropped. */
+  /** Returns the number of bytes written; all, counted as dropped, if the destination is lost. */
   private offer(lines: Buffer): number {
     try {
       return this.outlet.write(lines);
@@ -131,7 +131,7 @@ export class LineWriter {
     this.unreported += lost;
   }
 
-  private tellLoss(): void {
+  private reportLoss(): void {
     if (this.unreported === 0) return;
     const line = Buffer.from(this.lossLine(this.unreported));
     this.unreported = 0;

@@ -15,22 +15,22 @@ export interface LogRequestsOptions {
   readonly details: Details | null;
 }
 
-/** A body in memory of at most this many bytes counts as sent when it is handed over: the system buffers that much. */
+/** An in-memory body of at most this many bytes counts as sent when it is passed to the transport: the system buffers that much. */
 const AT_ONCE_BYTES = 65_536;
 
 const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 
 /**
- * Writes one line per request: when the reply is handed over, when a long or streamed body has ended, or when the client disconnects. A
+ * Writes one line per request: when the reply is passed to the transport, when a long or streamed body has ended, or when the client disconnects. A
  * synchronous reply costs no closure and no promise.
  */
 export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest, Response> => {
   const { line, write, details } = options;
   const isExcluded = coversPath(options.excludePaths);
-  const now = performance.now.bind(performance); // `Clock.now` has whole milliseconds, a latency three decimals
+  const now = performance.now.bind(performance); // `Clock.now` has only whole milliseconds; a latency has three decimals
   const threshold = weight[options.level];
   const log: LogExchange = (request, reply, start, bytes, aborted, error) => {
-    const status = reply === null ? CLIENT_GONE : reply.status;
+    const status = reply === null ? CLIENT_CLOSED_REQUEST : reply.status;
     if (weight[levelOf(status)] < threshold) return;
     const latencyMs = now() - start;
     const more = details === null ? null : details.of(request, reply);
@@ -75,7 +75,7 @@ class LoggedExchange {
     this.request = request;
     this.start = start;
     this.log = log;
-    void request.clientIp; // known for the line, also when the socket is gone then
+    void request.clientIp; // cached for the line, because the socket may be closed by then
     request.onEnd((end) => this.ended(end));
   }
 
@@ -105,7 +105,7 @@ class LoggedExchange {
 }
 
 /** Logged status when the client disconnected before the reply: not an HTTP status, but common in logs. */
-const CLIENT_GONE = 499;
+const CLIENT_CLOSED_REQUEST = 499;
 
 const hasNoBody = (request: HttpRequest, { status }: Response): boolean =>
   request.method === "HEAD" || status === 204 || status === 304;

@@ -1,7 +1,7 @@
 import type { Logger } from "@framework/core";
 import { type ReadTrace, textOf } from "@framework/core/feature";
 import type { LogLevel } from "./logging-config.ts";
-import { withoutUnseen } from "./json-string.ts";
+import { escapeInvisible } from "./json-string.ts";
 import { createRedaction, type Redaction, withoutCredentials } from "./redaction.ts";
 
 /** Fields of a line. Secrets are recognised by field names, at any depth, and redacted. */
@@ -9,11 +9,11 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes the application's lines to the log stream; never throws. */
 export interface Log extends Pick<Logger, "info" | "warn" | "error"> {
-  /** Writes a line for those who debug. */
+  /** Writes a line for debugging. */
   debug(message: string, fields?: LogFields): void;
-  /** Writes a line about ordinary work. */
+  /** Writes a line about normal operation. */
   info(message: string, fields?: LogFields): void;
-  /** Writes a line about something to look at. */
+  /** Writes a line about a possible problem. */
   warn(message: string, fields?: LogFields): void;
   /** Writes a line about a failure. */
   error(message: string, fields?: LogFields): void;
@@ -28,14 +28,14 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   readonly iso: () => string;
   readonly redaction?: Redaction;
-  /** Returns the trace of the running code, whose ids each line then has. @default no traces */
+  /** Returns the trace of the running code, whose ids are added to each line. @default no traces */
   readonly trace?: ReadTrace;
 }
 
 /** Approximate maximum bytes of a record; a longer one keeps only its message. */
 const MAX_RECORD = 16_384;
 
-/** Creates a log on pino, which is loaded by this call. */
+/** Creates a log on pino, and loads pino. */
 export const createLog = async ({
   level,
   write,
@@ -52,47 +52,47 @@ export const createLog = async ({
       errorKey: "error",
       timestamp: () => `,"timestamp":"${iso()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (error: unknown) => error }, // copied already; pino's own would name the class of the copy
+      serializers: { err: (error: unknown) => error }, // already copied; pino's serializer would write the class of the copy
     },
-    { write: (line) => write(bounded(withoutUnseen(line))) },
+    { write: (line) => write(bounded(escapeInvisible(line))) },
   );
-  return logOf(instance, { redaction, trace, taken: ofEveryLine, root: instance, bound: {} });
+  return logOf(instance, { redaction, trace, taken: lineMembers, root: instance, bound: {} });
 };
 
 type Leveled = "debug" | "info" | "warn" | "error";
 
 /** The part of pino that is used. */
-interface Written extends Record<Leveled, (fields: object, message: string) => void> {
-  child(bindings: Record<string, unknown>): Written;
+interface PinoLogger extends Record<Leveled, (fields: object, message: string) => void> {
+  child(bindings: Record<string, unknown>): PinoLogger;
   isLevelEnabled(level: Leveled): boolean;
 }
 
 const noFields: LogFields = Object.freeze({});
 
-/** The fields as an object: a program without types may give any value. */
+/** Returns the fields as an object: an untyped program may pass any value. */
 const readable = (fields: unknown): LogFields =>
   typeof fields === "object" && fields !== null ? (fields as LogFields) : noFields;
 
 const noTrace: ReadTrace = () => null;
 
-/** What a log and its children differ in, besides pino's bindings. */
+/** Properties in which a log and its children differ, besides pino's bindings. */
 interface Scope {
   readonly redaction: Redaction;
   readonly trace: ReadTrace;
   /** Names of members that fields cannot replace. */
   readonly taken: readonly string[];
   /** pino's log without bindings. */
-  readonly root: Written;
+  readonly root: PinoLogger;
   /** The bindings. */
   readonly bound: Readonly<Record<string, unknown>>;
 }
 
-/** Members that the line has itself. */
-const ofEveryLine: readonly string[] = ["level", "timestamp", "message"];
-/** Members that identify the request of a line: once a log has them, no field replaces them, since fields may be what a client sent. */
+/** Members of every line. */
+const lineMembers: readonly string[] = ["level", "timestamp", "message"];
+/** Members that identify the request of a line: once a log has them, no field can replace them, since fields may come from a client. */
 const identifying: readonly string[] = ["request_id", "trace_id", "span_id"];
 
-const logOf = (instance: Written, scope: Scope): Log => {
+const logOf = (instance: PinoLogger, scope: Scope): Log => {
   const { redaction, taken, root, bound } = scope;
   const at =
     (level: Leveled) =>
@@ -103,7 +103,7 @@ const logOf = (instance: Written, scope: Scope): Log => {
       const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, taken);
       if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
       const text = withoutCredentials(textOf(message), MAX_MESSAGE);
-      // pino would write both: collectors take the first, the last, or refuse the line
+      // pino would write both members; collectors take the first, the last, or refuse the line
       if (replaces(members, bound)) root[level]({ ...bound, ...members }, text);
       else instance[level](members, text);
     };
@@ -120,7 +120,7 @@ const logOf = (instance: Written, scope: Scope): Log => {
         redaction,
         root,
         bound: all,
-        // The log of a request names its trace itself, also outside of the request's asynchronous context.
+        // The log of a request has its own trace, even outside of the request's asynchronous context.
         trace: named.includes("trace_id") ? noTrace : scope.trace,
         taken: named.length === 0 ? taken : [...taken, ...named],
       });
@@ -135,7 +135,7 @@ const replaces = (members: object, bound: object): boolean => {
   return false;
 };
 
-/** Redacted fields, without those whose names the line uses itself. */
+/** Redacts fields, and removes those with reserved names. */
 const ownFields = (
   fields: LogFields,
   redaction: Redaction,
@@ -152,7 +152,7 @@ const bounded = (line: string): string => {
   return `${JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) })}\n`;
 };
 
-/** The framework's logger over the application's log, with the field names of records. */
+/** Adapts the application's log to the framework's logger, with the field names of records. */
 export const frameworkLogger = (log: Log): Logger => ({
   info: (message, fields) => log.info(message, renamed(fields)),
   warn: (message, fields) => log.warn(message, renamed(fields)),

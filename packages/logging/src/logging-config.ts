@@ -18,15 +18,15 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
  * Errors of a stream do not end the service: once it is destroyed, lines are dropped and counted.
  */
 export interface LogDestination {
-  /** Takes whole lines; false asks to wait for `drain`. */
+  /** Writes whole lines; after `false` the log waits for `drain`. */
   write(lines: string): unknown;
-  /** Calls back when more lines can be taken. */
+  /** Calls back when more lines can be written. */
   once?(event: "drain", listener: () => void): unknown;
-  /** Calls back at each error, and at the end. */
+  /** Calls back on each error, and on close. */
   on?(event: "error" | "close", listener: () => void): unknown;
-  /** Whether it can take no more lines. */
+  /** Whether nothing can be written any more. */
   readonly destroyed?: boolean;
-  /** Writes what is buffered, before the process ends. */
+  /** Writes buffered lines, before the process ends. */
   flushSync?(): void;
 }
 
@@ -42,7 +42,7 @@ export interface LoggingConfig {
   readonly logHeaders: boolean | readonly string[];
   /** JSON and form bodies of at most `maxLoggedBodyBytes` in the line, redacted. @default false */
   readonly logBody: boolean;
-  /** Maximum bytes of a body that `logBody` writes; of longer ones only the size is logged. @default 1024 */
+  /** Maximum bytes of a body that `logBody` writes; only the size of longer ones is logged. @default 1024 */
   readonly maxLoggedBodyBytes: number;
   /** Additional names of fields, header fields and body members whose values are redacted. @default [] */
   readonly redact: readonly string[];

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { App, HttpError, RequestId, Response } from "@framework/core";
 import { type Feature, Trace } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
@@ -9,7 +9,7 @@ interface Line {
   readonly [name: string]: unknown;
 }
 
-/** Adds endpoints as the health and metrics features do, and an id as request-id does. */
+/** Adds endpoints like the health and metrics features, and an id like request-id. */
 const endpoints: Feature = {
   name: "endpoints",
   install: (host) => {
@@ -100,7 +100,7 @@ eachClient(
       const lines = await app.requests(expected.length);
       const place = (line: Line) =>
         expected.findIndex(({ method, path }) => method === line["method"] && path === line["path"]);
-      expect(lines.toSorted((a, b) => place(a) - place(b))).toMatchObject(expected); // a stream's line comes at its end
+      expect(lines.toSorted((a, b) => place(a) - place(b))).toMatchObject(expected); // the line of a stream is written at its end
     },
     "a line has the documented members, and no query": async (client, app) => {
       await client.get("/books/7", { query: { token: "canary" } });
@@ -176,7 +176,7 @@ test("a line has the trace and span ids that a tracer has set", async () => {
   expect(await app.requests(1)).toMatchObject([{ trace_id: "a".repeat(32), span_id: "b".repeat(16) }]);
 });
 
-test("the text format is the documented one, without colours outside a terminal", async () => {
+test("the text format is as documented, without colours outside a terminal", async () => {
   const app = makeApp({ format: "text" });
   await using client = testClient(app);
   await client.get("/books/%1B%5B31m");
@@ -210,7 +210,7 @@ test("all mistakes of a configuration are reported together, at start", async ()
   );
 });
 
-test("a record of `of`, which has every field, configures the feature", async () => {
+test("the complete record that `LoggingConfig.of` returns configures the feature", async () => {
   for (const config of [LoggingConfig.of(), LoggingConfig.of({})]) {
     const app = new (App.with(logging))().enableLogging(config);
     await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();

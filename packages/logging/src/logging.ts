@@ -52,11 +52,11 @@ export const logging: Feature<Logging> = {
         if (!config.logBody)
           for (const problem of unusedFields(LoggingConfig, input, ["maxLoggedBodyBytes"], "logBody"))
             host.problem(problem);
-        const requests = switchable();
+        const requests = replaceable();
         const trace: ReadTrace = () => host.insight.currentTrace();
-        const lines = new Lines(config, trace, (begun) => {
-          log = begun.log;
-          requests.become(begun.middleware);
+        const lines = new Lines(config, trace, (started) => {
+          log = started.log;
+          requests.replace(started.middleware);
         });
         host.http.use("log", requests.middleware);
         host.life
@@ -79,11 +79,11 @@ export const logging: Feature<Logging> = {
 };
 
 /** Middleware whose implementation is set at start. */
-const switchable = () => {
+const replaceable = () => {
   let current: Middleware<HttpRequest, Response> = pass;
   return {
     middleware: waitsOnce<Middleware<HttpRequest, Response>>((request, next) => current(request, next)),
-    become(middleware: Middleware<HttpRequest, Response> | null) {
+    replace(middleware: Middleware<HttpRequest, Response> | null) {
       if (middleware !== null) current = middleware;
     },
   };
@@ -91,26 +91,26 @@ const switchable = () => {
 
 const pass: Middleware<HttpRequest, Response> = (request, next) => next(request);
 
-interface Begun {
+interface StartedLog {
   readonly log: Log;
   readonly middleware: Middleware<HttpRequest, Response> | null;
 }
 
-/** Milliseconds that stopping waits for a slow destination. */
-const STOP_PATIENCE_MS = 5000;
+/** Maximum milliseconds that stopping waits for a slow destination. */
+const FLUSH_TIMEOUT_MS = 5000;
 
 /** The log stream of one app, from its start to its stop. */
 class Lines {
   private readonly config: LoggingConfig;
   private readonly trace: ReadTrace;
-  private readonly begun: (begun: Begun) => void;
+  private readonly onStarted: (started: StartedLog) => void;
   private writer: LineWriter | null = null;
   private undo: (() => void) | null = null;
 
-  constructor(config: LoggingConfig, trace: ReadTrace, begun: (begun: Begun) => void) {
+  constructor(config: LoggingConfig, trace: ReadTrace, onStarted: (started: StartedLog) => void) {
     this.config = config;
     this.trace = trace;
-    this.begun = begun;
+    this.onStarted = onStarted;
   }
 
   get dropped(): number {
@@ -143,7 +143,7 @@ class Lines {
     const details = createDetails(this.config, redaction);
     const silent = quiet === true || level === "silent";
     this.writer = writer;
-    this.begun({
+    this.onStarted({
       log,
       middleware: silent ? null : logRequests({ level, excludePaths, line, write, details }),
     });
@@ -156,7 +156,7 @@ class Lines {
   }
 
   async end(): Promise<void> {
-    await this.writer?.flushed(STOP_PATIENCE_MS);
+    await this.writer?.flushed(FLUSH_TIMEOUT_MS);
     this.writer?.flushSync();
     this.undo?.();
   }

@@ -18,7 +18,7 @@ const makeApp = () => {
   return { app, lines };
 };
 
-test("the framework's own lines are in the stream until the app stops, with the request's id", async () => {
+test("the framework's lines are written to the stream until the app stops, with the request's id", async () => {
   const { app, lines } = makeApp();
   const own: string[] = [];
   let redirected: Logger | null = null;
@@ -55,7 +55,7 @@ test("the framework's own lines are in the stream until the app stops, with the 
   expect(own).toEqual(["after"]);
 });
 
-test("an error has its class, and the errors that it collects", async () => {
+test("an error is written with its class, and an AggregateError with its errors", async () => {
   class Unpaid extends TypeError {}
   const { app, lines } = makeApp();
   app.get("/", (request) => {
@@ -116,7 +116,7 @@ test("logging never throws, for any message and for a child without fields", asy
     app
       .log()
       .child(fields as {})
-      .info("from a child"); // as programs without types call it
+      .info("from a child"); // as an untyped program might call it
   await waitFor(() => lines().some(({ message }) => message === "from a child"));
   const written = lines().map(({ message }) => message);
   expect(written).toEqual(expect.arrayContaining(["Symbol(s)", '{"code":7}', "null", '"1"', "no fields"]));

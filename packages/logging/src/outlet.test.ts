@@ -39,12 +39,12 @@ test("writing to a full stream continues after drain", async () => {
   const writer = new LineWriter({ outlet: streamOutlet(stream), maxQueueBytes: 65_536, lossLine });
   writer.add("a longer line\n");
   await writer.flushed(0);
-  writer.add("behind it\n");
+  writer.add("after it\n");
   const done = writer.flushed(60_000);
   expect([written, stream.writableLength]).toEqual([["a longer line\n"], 14]);
   proceed[0]?.();
   await done;
-  expect(written).toEqual(["a longer line\n", "behind it\n"]);
+  expect(written).toEqual(["a longer line\n", "after it\n"]);
 });
 
 test("a pino destination is flushed at process exit", () => {
@@ -60,7 +60,7 @@ test("a pino destination is flushed at process exit", () => {
   expect(calls).toEqual(["a\n", "flushed"]);
 });
 
-test("a stream that fails ends nothing: its later lines are dropped and counted", async () => {
+test("a failed stream does not end the service: later lines are dropped and counted", async () => {
   const stream = new Writable({
     highWaterMark: 10,
     write(_chunk, _encoding, done) {
@@ -71,15 +71,15 @@ test("a stream that fails ends nothing: its later lines are dropped and counted"
   const closed = once(stream, "close", { signal: AbortSignal.timeout(60_000) }).catch(() => {});
   writer.add("a longer line\n");
   await writer.flushed(0);
-  writer.add("behind it\n");
-  await writer.flushed(60_000); // does not wait for a drain that never comes
+  writer.add("after it\n");
+  await writer.flushed(60_000); // does not wait for a drain that never happens
   await closed;
   writer.add("after the end\n");
   await writer.flushed(60_000);
   expect([stream.destroyed, writer.dropped]).toEqual([true, 2]);
 });
 
-test("lines for a destination that keeps what it cannot write are bounded, and written when it can again", async () => {
+test("lines for a destination that buffers unwritten lines are bounded, and written once it recovers", async () => {
   const written: string[] = [];
   let kept = "";
   let isFull = true;
@@ -106,7 +106,7 @@ test("lines for a destination that keeps what it cannot write are bounded, and w
   expect(written.join("") + kept).toBe(`${"x".repeat(99)}\n`.repeat(11) + "lost\n");
 });
 
-test("apps that write to one stream listen to its errors once", () => {
+test("apps that write to the same stream share one error listener", () => {
   const stream = new Writable();
   const outlets = Array.from({ length: 20 }, () => streamOutlet(stream));
   expect([new Set(outlets).size, stream.listenerCount("error")]).toEqual([1, 1]);

@@ -3,25 +3,25 @@ import type { LogDestination } from "./logging-config.ts";
 
 /** A destination that accepts bytes without waiting, and reports when it is full. */
 export interface Outlet {
-  /** Writes as many of the first bytes as possible; returns their number. @throws when the destination is lost */
+  /** Writes as many bytes as possible without waiting; returns their number. @throws if the destination is lost */
   write(lines: Buffer): number;
   /** Calls back once the destination may have room. */
   onReady(listener: () => void): void;
-  /** Writes everything that was accepted, at the end of the process. */
+  /** Writes all accepted bytes, at the end of the process. */
   flushSync?(): void;
 }
 
 /** A pipe writes up to this many bytes atomically (PIPE_BUF), so that lines of several workers never mix. */
 const PIPE_PIECE = 4096;
 const FIRST_WAIT_MS = 1;
-const LONGEST_WAIT_MS = 64;
+const MAX_WAIT_MS = 64;
 
 /**
  * An open file descriptor. Files and devices get each batch in one write. Pipes and sockets get whole lines in pieces; while they are full,
  * writes are retried after 1 ms, doubling up to 64 ms.
  */
 export const fileOutlet = (fd: number): Outlet => {
-  if (fd === 1) void process.stdout.isTTY; // Node makes a pipe non-blocking when its stream is first touched
+  if (fd === 1) void process.stdout.isTTY; // Node makes a pipe non-blocking when its stream is first accessed
   if (fd === 2) void process.stderr.isTTY;
   const stats = fstatSync(fd);
   const hasReader = stats.isFIFO() || stats.isSocket();
@@ -42,7 +42,7 @@ export const fileOutlet = (fd: number): Outlet => {
     },
     onReady(listener) {
       setTimeout(listener, waitMs).unref();
-      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
+      waitMs = Math.min(2 * waitMs, MAX_WAIT_MS);
     },
   };
 };
@@ -59,7 +59,7 @@ const endOfPiece = (lines: Buffer, start: number): number => {
 
 const streams = new WeakMap<LogDestination, Outlet>();
 
-/** An object with `write`: a Node stream or a pino destination. Apps that write to one object share its outlet, which is its only listener for errors. */
+/** An object with `write`: a Node stream or a pino destination. Apps that write to the same object share one outlet, and so one error listener. */
 export const streamOutlet = (destination: LogDestination): Outlet => {
   const known = streams.get(destination);
   if (known !== undefined) return known;
@@ -75,13 +75,13 @@ const outletOf = (destination: LogDestination): Outlet => {
     full = false;
     for (const listener of listeners.splice(0)) listener();
   };
-  /** A destination of pino keeps what it could not write, and tries again at the next write: an empty one, since more lines would fill the memory. */
+  /** A destination of pino keeps lines that it could not write, and retries them at the next write: an empty one, since more lines would fill the memory. */
   const writeAgain = (): void => {
     if (full && destination.destroyed !== true) destination.write("");
   };
   const failed = (): void => {
     if (destination.destroyed === true) proceed();
-    else if (full) setTimeout(writeAgain, LONGEST_WAIT_MS).unref();
+    else if (full) setTimeout(writeAgain, MAX_WAIT_MS).unref();
   };
   destination.on?.("error", failed); // without a listener, a full disk or a lost connection would end the process
   destination.on?.("close", proceed);

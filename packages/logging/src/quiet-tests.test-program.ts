@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { socketClient, testClient } from "@framework/testing";
 import { logging, logOf } from "./index.ts";
 
-/** A test of an app that logs; prints what the clients collected. */
+/** A test of an app that logs; prints the lines that the clients collected. */
 const printed: unknown[] = [];
 for (const connect of [testClient, socketClient]) {
   const app = new (App.with(logging))().enableLogging({ format: "text", destination: 2 });

@@ -8,7 +8,7 @@ const MAX_DEPTH = 6;
 const MAX_MEMBERS = 64;
 const MAX_STACK_LENGTH = 8192;
 
-/** Names of secrets in any spelling: `Set-Cookie`, `accessToken`, `DB_PASSWORD`. */
+/** Names of secrets, in any spelling: `Set-Cookie`, `accessToken`, `DB_PASSWORD`. */
 const SECRET_NAME =
   /(?:authorization|authenticate|cookie|password|passwd|passphrase|secret|token|apikey|privatekey|credentials?|sessionid)$/;
 
@@ -20,17 +20,17 @@ export interface Redaction {
   fields(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
-/** @param more additional names, in any spelling */
+/** Creates the redaction of an app. @param more additional names, in any spelling */
 export const createRedaction = (more: readonly string[] = []): Redaction => {
   const named = new Set(more.map(bare));
-  const verdicts = new Map<string, boolean>(); // a program has few field names, but the cache is bounded anyway
+  const decisions = new Map<string, boolean>(); // a program has few field names, but the cache is bounded anyway
   const hides = (name: string): boolean => {
-    const known = verdicts.get(name);
+    const known = decisions.get(name);
     if (known !== undefined) return known;
     const key = bare(name);
-    const verdict = SECRET_NAME.test(key) || named.has(key);
-    if (verdicts.size < 1000 && name.length <= 64) verdicts.set(name, verdict);
-    return verdict;
+    const decision = SECRET_NAME.test(key) || named.has(key);
+    if (decisions.size < 1000 && name.length <= 64) decisions.set(name, decision);
+    return decision;
   };
 
   const copy = (value: unknown, depth: number, above: readonly object[]): unknown => {
@@ -50,7 +50,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     return copyObject(value, depth, inside);
   };
 
-  /** An object as what it stands for: entries of collections, a list of a set, a URL without its query, the result of `toJSON`; else its members. */
+  /** Copies an object: the entries of a collection, a set as a list, a URL without its query, the result of `toJSON`; else its members. */
   const copyObject = (value: object, depth: number, above: readonly object[]): unknown => {
     if (value instanceof RegExp) return withoutCredentials(String(value));
     if (value instanceof URL) return withoutCredentials(withoutQuery(value.href));
@@ -61,7 +61,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     return json === value ? copyMembers(value, depth, above) : copy(json, depth + 1, above);
   };
 
-  /** Members of one name, such as the texts of a form, are a list. */
+  /** Several entries with one name, such as in a form, become a list. */
   const copyEntries = (value: Entries, depth: number, above: readonly object[]): object => {
     const lists = new Map<string, unknown[]>();
     for (const [key, member] of Iterator.from(value.entries()).take(MAX_MEMBERS)) {
@@ -137,7 +137,7 @@ interface Entries {
 const hasEntries = (value: object): value is Entries =>
   Symbol.iterator in value && "entries" in value && typeof value.entries === "function";
 
-/** The name of an error's class; its own name where the class has none, or cannot be read. */
+/** The name of an error's class; the error's `name` if the class has none or cannot be read. */
 const classOf = (error: Error): unknown => {
   try {
     return (error.constructor as { name?: string } | undefined)?.name ?? error.name;
@@ -146,7 +146,7 @@ const classOf = (error: Error): unknown => {
   }
 };
 
-/** In place of a value that cannot be read. */
+/** Replaces a value that cannot be read. */
 const UNREADABLE = "[unreadable]";
 
 const bare = (name: string): string =>
@@ -155,7 +155,7 @@ const bare = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z\d]/g, "");
 
-/** A text without what may be the query or the fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
+/** Redacts a possible query or fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
 export const withoutQuery = (value: string): string =>
   value.replace(/((?<=[^\s=,;])\?|\?(?![01](?:[\s,;]|$))|(?<=\S)#).*/s, `$1${CENSORED}`);
 
@@ -167,7 +167,7 @@ const URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*@/g;
 const OPEN_URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*$/;
 
 /**
- * The text, or its start with the number of missing characters, without credentials: those in URLs, such as connection strings, and in header fields. The
+ * Truncates a text and redacts credentials in URLs, such as connection strings, and in header fields. The
  * time is linear in the length, since neither pattern matches across the `/` or the space that begins the next match.
  */
 export const withoutCredentials = (text: string, length: number = MAX_FIELD_LENGTH): string =>
@@ -180,7 +180,7 @@ const redacted = (text: string): string =>
     .replace(URL_CREDENTIALS, `://${CENSORED}@`)
     .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);
 
-/** Where a text was cut, what may be the start of credentials is taken for them: their end is missing, by which they are recognised. */
+/** Redacts possible credentials at the end of a truncated text, because without their end they cannot be recognised. */
 const withoutOpenEnd = (start: string): string =>
   start
     .replace(OPEN_URL_CREDENTIALS, `://${CENSORED}`)

@@ -6,7 +6,7 @@ import type { Log } from "./log.ts";
 const RequestLog: Key<Log | null> = key<Log | null>("request_log", null);
 
 /**
- * The log of a request: the app's log, with the request's ids in every line. Every call returns the same log.
+ * Returns the log of a request: the app's log, with the request's ids in every line. Every call returns the same log.
  *
  * @throws LOGGING_NOT_STARTED when the app does not have the feature, or has not called `enableLogging`
  * @example
@@ -36,7 +36,7 @@ const appLog = (app: object): Log => {
   return log;
 };
 
-/** The app has no log. */
+/** The error of an app without a log. */
 export const notStarted = (): FrameworkError =>
   new FrameworkError(
     "LOGGING_NOT_STARTED",

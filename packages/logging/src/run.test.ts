@@ -11,7 +11,7 @@ test("under `run`, the framework's lines are in the stream, and --no-logs silenc
     await using program = await startProgram(file, {
       args: ["--workers", "1", ...flags],
       conditions,
-      env: { HOST: "127.0.0.1" }, // in a container, the default would be a warning
+      env: { HOST: "127.0.0.1" }, // in a container the default would add a warning
     });
     await program.client.get("/fails");
     await program.stop("SIGTERM");

@@ -94,7 +94,7 @@ test("no query or fragment of a URL in a header field is written", async () => {
   });
 });
 
-test("of bodies that are too long, malformed or of another type only the size is written", async () => {
+test("only the size is written of bodies that are too long, malformed or of another type", async () => {
   const { app, text } = collected({ logBody: true, maxLoggedBodyBytes: 20 });
   app.post("/in", (request) => request.text());
   await using client = testClient(app);

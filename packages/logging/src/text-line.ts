@@ -2,7 +2,7 @@ import { printable } from "./json-string.ts";
 
 const colours: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
 
-/** A JSON line as text: `[timestamp] LEVEL message name=value`, stacks indented below. */
+/** Formats a JSON line as text: `[timestamp] LEVEL message name=value`, stacks indented below. */
 export const textLine = (json: string, coloured: boolean): string => {
   const { level, timestamp, message = "", ...fields } = JSON.parse(json) as LogRecord;
   const word = level.toUpperCase().padEnd(5);

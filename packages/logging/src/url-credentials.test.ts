@@ -34,7 +34,7 @@ test("no part of a password in a URL or of a token is written, wherever the text
   expect(text().split("://[redacted]@db.internal/books").length).toBeGreaterThan(100);
 });
 
-test("a URL without credentials is written as it is", async () => {
+test("a URL without credentials is written unchanged", async () => {
   const { app, text } = collected({});
   app.get("/", (request) => {
     logOf(request).info("see https://books.example/@ada and mailto:ada@books.example", {

@@ -1,4 +1,4 @@
-// For packages of brokers: the port, and how an app gets a broker.
+// For broker packages: the port, and how to add a broker to an app.
 export type {
   Broker,
   BrokerAdapter,

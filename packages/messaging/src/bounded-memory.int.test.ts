@@ -4,19 +4,19 @@ import { expect, test } from "@jest/globals";
 import { databaseFixture } from "./contract/database-fixture.test-kit.ts";
 import { heldByStalledHandler } from "./contract/stalled-handler.ts";
 
-/** Messages that wait, of 1,000 bytes each; a million takes some minutes. */
+/** Number of waiting messages of 1,000 bytes each; a million takes some minutes. */
 const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 20_000);
-/** A queue of the database counts no further. */
+/** Maximum count of a queue on the database. */
 const MAX_COUNTED = 100_000;
 
 withServer("postgres", (server) => {
-  test("with a stalled handler and many waiting messages, a process on PostgreSQL holds its prefetch and no more", async () => {
+  test("with a stalled handler and many waiting messages, a process on PostgreSQL holds only its prefetch", async () => {
     await using place = await databaseInSchema(server);
     const fixture = databaseFixture(place);
     const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
     await fixture.close?.();
     if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
     expect(held).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
-    expect(grownMib).toBeLessThan(8); // the messages have 20 MiB and more
+    expect(grownMib).toBeLessThan(8); // all messages together have 20 MiB or more
   }, 1_800_000);
 });

@@ -8,25 +8,25 @@ import { memoryBroker, messaging } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Messages that wait for a stalled handler; a million takes some minutes. */
+/** Number of waiting messages; a million takes some minutes. */
 const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 20_000);
-/** A queue of the database counts no further. */
+/** Maximum count of a queue on the database. */
 const MAX_COUNTED = 100_000;
 
 const until = (holds: () => boolean): Promise<unknown> =>
   waitFor(holds, { timeoutMs: 60_000, intervalMs: 3 });
 
-test("with a stalled handler and many waiting messages, a process on the database holds its prefetch and no more", async () => {
+test("with a stalled handler and many waiting messages, a process on the database holds only its prefetch", async () => {
   await using place = databaseInFile();
   const fixture = databaseFixture(place);
   const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
   await fixture.close?.();
   if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
   expect(held).toEqual({ inFlight: 4, received: 10, waiting: Math.min(WAITING - 10, MAX_COUNTED) });
-  expect(grownMib).toBeLessThan(8); // the messages have 20 MiB and more
+  expect(grownMib).toBeLessThan(8); // all messages together have 20 MiB or more
 }, 1_800_000);
 
-test("a broker in memory refuses messages above its bound, and takes them again later", async () => {
+test("an in-memory broker refuses messages above maxMessages, and accepts them again later", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ maxMessages: 100 }) });
   const stalled = Promise.withResolvers<void>();
   app.messaging.subscribe("orders", { group: "bill", concurrency: 1 }, () => stalled.promise);
@@ -44,7 +44,7 @@ test("a broker in memory refuses messages above its bound, and takes them again 
   await app.stop();
 });
 
-test("a broker in memory refuses messages above its bound of a topic without a group", async () => {
+test("an in-memory broker refuses messages above maxMessages of a topic without a group", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ maxMessages: 2 }) });
   await app.start({ log: quiet });
   await app.messaging.sendAll("orders", [{ type: "t" }, { type: "t" }]);

@@ -1,4 +1,4 @@
-// Above 250 lines because the processes that die and the world that judges them are one: what outbox and inbox leave when the process dies at any statement, on every database.
+// Tests outbox and inbox when the process dies at any statement, on every database. Above 250 lines, because crashing processes and checks share much state.
 import { App } from "@framework/core";
 import { type Feature } from "@framework/core/feature";
 import { openDatabase, type Database } from "@framework/database";
@@ -19,21 +19,21 @@ import { memoryBroker, messaging, type MessagingMethods } from "./index.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 const retry = { quickTries: 100, quickDelayMs: 1, delaysMs: [], jitter: 0 };
 
-/** Processes of one host: a later one knows that the earlier ones are gone. */
+/** Process ids on one host: earlier processes are known to have ended. */
 let lastPid = 0;
 const nextPlace = (): (() => Place) => {
   const pid = ++lastPid;
   return () => ({ id: "host", pid, started: null, isGone: (other) => other < pid });
 };
 
-/** Composes messaging with a kernel on a database of the test's own. */
+/** Feature `durable` with a kernel of the test. */
 const kernelFeature = (kernel: OwnKernel): Feature<Pick<DurableMethods, "durable">> => ({
   name: "durable",
   install({ life }) {
     life.onStart({ name: "durable", run: () => kernel.start() });
     life.onDrain((deadline) => kernel.drain(deadline));
     life.onStop({ name: "durable", run: () => kernel.stop() });
-    const programs = { kernel } as unknown as DurableMethods["durable"]; // the only member that features use
+    const programs = { kernel } as unknown as DurableMethods["durable"]; // features use only this member
     return {
       get durable() {
         return programs;
@@ -45,7 +45,7 @@ const kernelFeature = (kernel: OwnKernel): Feature<Pick<DurableMethods, "durable
 type Process = App & MessagingMethods;
 type Enable = (app: Process) => void;
 
-/** Runs a process on a database: starts it, does some work, and ends it, whatever fails; one that is dead drains nothing. */
+/** Runs a process on a database: starts it, works, and always stops it. A dead process drains nothing. */
 const live = async (
   db: Database,
   enable: Enable,
@@ -68,7 +68,7 @@ const live = async (
   }
 };
 
-/** A broker that outlives the processes, and what it was sent; a process that has died in the meantime sends nothing. */
+/** Creates a broker that outlives the processes and records sent messages. A dead process sends nothing. */
 const recorded = (
   isDead: () => boolean,
 ): { readonly adapter: BrokerAdapter; readonly sent: OutgoingMessage[] } => {
@@ -96,7 +96,7 @@ const send = (app: Process, db: Database, numbers: readonly number[], isUndone =
   db
     .transaction(async (tx) => {
       for (const number of numbers) {
-        await tx.execute`INSERT INTO ledger (number) VALUES (${number})`;
+        await tx.execute`INSERT INTO committed_numbers (number) VALUES (${number})`;
         await app.messaging.send("books", { type: "t", id: String(number), key: "k" }, { tx });
       }
       if (isUndone) throw new Error("undone");
@@ -109,21 +109,24 @@ const program = async (app: Process, db: Database): Promise<void> => {
   await send(app, db, [2, 3]);
 };
 
-const numbersIn = async (db: Database, table: "ledger" | "effects"): Promise<readonly number[]> => {
+const numbersIn = async (
+  db: Database,
+  table: "committed_numbers" | "effects",
+): Promise<readonly number[]> => {
   const order = table === "effects" ? "ORDER BY place" : "";
   const rows = await db.query<{ number: number }>(`SELECT number FROM ${table} ${order}`);
   return Array.from(rows, ({ number }) => number);
 };
 
-/** Columns that count rows in the order of their insertion; PostgreSQL itself reuses the places of deleted rows. */
+/** Columns that number rows in the order of insertion; PostgreSQL reuses the storage order of deleted rows. */
 const counted = { sqlite: "INTEGER", postgres: "BIGINT GENERATED ALWAYS AS IDENTITY" } as const;
 
 const sorted = (numbers: readonly number[]): readonly number[] => numbers.toSorted((a, b) => a - b);
 const firstOfEach = (numbers: readonly number[]): readonly number[] => [...new Set(numbers)];
 
 const emptied = async (db: Database): Promise<void> => {
-  for (const table of ["ledger", "effects", "framework_work", "framework_inbox"])
-    await db.execute(`DELETE FROM ${table}`).catch(() => {}); // the first process has created none yet
+  for (const table of ["committed_numbers", "effects", "framework_work", "framework_inbox"])
+    await db.execute(`DELETE FROM ${table}`).catch(() => {}); // tables do not exist before the first process
 };
 
 const isWorkDone = async (db: Database): Promise<boolean> =>
@@ -132,10 +135,10 @@ const isWorkDone = async (db: Database): Promise<boolean> =>
 const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
   waitFor(holds, { timeoutMs: 60_000, intervalMs: 2 });
 
-/** Whether every process dies before each statement too, as `FRAMEWORK_CRASHES=all` asks: twice the time. */
+/** With `FRAMEWORK_CRASHES=all` processes also die before each statement, which doubles the time. */
 const isLong = process.env["FRAMEWORK_CRASHES"] === "all";
 
-/** Statements of a process until it has started, which the tests of durable crash at. The first one also creates the tables. */
+/** Counts the statements of a start, where the tests of durable crash. A first start creates the tables. */
 const statementsOfStart = async (db: Database, enable: Enable): Promise<number> => {
   await live(db, enable, async () => {});
   const counting = faultingDatabase(db);
@@ -145,29 +148,29 @@ const statementsOfStart = async (db: Database, enable: Enable): Promise<number> 
   return atStart;
 };
 
-/** A crash that a stride leaves out: the search for the last statement goes on after it. */
+/** Result of a crash that the stride skips: the search for the last statement continues. */
 const passedOver = { isDead: true } as FaultingDatabase;
 
 interface Scenario {
-  /** Configures a process. `db` is the database as this process has it. */
+  /** Configures a process. */
   readonly enable: Enable;
   readonly work: (app: Process, db: Database) => Promise<void>;
-  /** Whether nothing is left to do. */
+  /** Whether all work is done. */
   readonly isDone: (db: Database) => Promise<boolean>;
   readonly check: (db: Database) => Promise<void>;
 }
 
-/** @param isDead whether the process that works now is dead */
+/** @param isDead returns whether the current process is dead */
 type MakeScenario = (isDead: () => boolean) => Scenario | Promise<Scenario>;
 
-/** Runs a scenario once for each statement that its first process may die at. */
+/** Runs a scenario once for each statement at which its first process can die. */
 const atEachStatement = async (
   place: TestDatabase,
   scenario: MakeScenario,
   stride: number,
 ): Promise<{ readonly crashes: number }> => {
   const db = openDatabase({ url: place.url, connectionTimeoutSecs: 30 });
-  await db.execute("CREATE TABLE IF NOT EXISTS ledger (number INTEGER NOT NULL)");
+  await db.execute("CREATE TABLE IF NOT EXISTS committed_numbers (number INTEGER NOT NULL)");
   await db.execute(
     `CREATE TABLE IF NOT EXISTS effects (place ${counted[db.dialect]} PRIMARY KEY, number INTEGER NOT NULL)`,
   );
@@ -196,7 +199,7 @@ const atEachStatement = async (
   return { crashes };
 };
 
-/** The outbox: a broker elsewhere gets what was committed. */
+/** The outbox: an external broker receives all committed messages. */
 const outboxScenario = (isDead: () => boolean): Scenario => {
   const { adapter, sent } = recorded(isDead);
   return {
@@ -205,13 +208,13 @@ const outboxScenario = (isDead: () => boolean): Scenario => {
     isDone: isWorkDone,
     async check(db) {
       const got = sent.map(({ id }) => Number(id));
-      expect(firstOfEach(got)).toEqual(sorted(await numbersIn(db, "ledger"))); // all, in order, and nothing undone
+      expect(firstOfEach(got)).toEqual(sorted(await numbersIn(db, "committed_numbers"))); // all committed ones, in order
       for (const number of got) expect(got.filter((each) => each === number).length).toBeLessThanOrEqual(2);
     },
   };
 };
 
-/** Adds a subscription that has an effect, with the inbox. */
+/** Adds a subscription that writes effects, with the inbox. */
 const subscribed = (app: Process): void => {
   const options = { group: "search", order: "key", dedupe: "inbox", retry } as const;
   app.messaging.subscribe("books", options, async ({ id }, { tx }) => {
@@ -219,7 +222,7 @@ const subscribed = (app: Process): void => {
   });
 };
 
-/** The broker on the database, with the inbox: sending, claiming, effect and end are all in the database. */
+/** The broker on the database, with the inbox. */
 const databaseScenario = (): Scenario => ({
   enable(app) {
     app.enableMessaging({ drainMs: 20 });
@@ -228,11 +231,11 @@ const databaseScenario = (): Scenario => ({
   work: program,
   isDone: isWorkDone,
   async check(db) {
-    expect(await numbersIn(db, "effects")).toEqual(sorted(await numbersIn(db, "ledger")));
+    expect(await numbersIn(db, "effects")).toEqual(sorted(await numbersIn(db, "committed_numbers")));
   },
 });
 
-/** The inbox on a broker elsewhere, which delivers again what was not settled. */
+/** The inbox on an external broker, which redelivers unsettled messages. */
 const inboxScenario = async (): Promise<Scenario> => {
   const broker = memoryBroker();
   const sender = new (App.with(messaging))().enableMessaging({ broker });
@@ -253,7 +256,7 @@ const inboxScenario = async (): Promise<Scenario> => {
 /**
  * Registers the facts for one kind of database.
  *
- * @param stride distance between two of the statements that a process dies at: 1 is every one
+ * @param stride crashes at every nth statement
  */
 export const crashPointFacts = (
   test: typeof jestTest.concurrent,
@@ -272,17 +275,17 @@ export const crashPointFacts = (
     );
 
   fact(
-    "outbox: whichever statement the process dies at, what was committed is sent, in order, and nothing that was rolled back",
+    "outbox: if the process dies at any statement, committed messages are sent in order, and no others",
     outboxScenario,
     15,
   );
   fact(
-    "inbox: whichever statement the process dies at, each message has its effect once, in order",
+    "inbox: if the process dies at any statement, each message takes effect once, in order",
     inboxScenario,
     8,
   );
   fact(
-    "on the database: whichever statement the process dies at, what was committed has its effect once, in order",
+    "on the database: if the process dies at any statement, committed messages take effect once, in order",
     databaseScenario,
     15,
   );

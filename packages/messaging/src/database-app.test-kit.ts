@@ -1,4 +1,4 @@
-// What messaging does for a program on its own database, SQLite or PostgreSQL.
+// Tests messaging on the app's database, SQLite or PostgreSQL.
 import { App } from "@framework/core";
 import { database } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
@@ -34,7 +34,7 @@ export const databaseAppFacts = (
     waitFor(holds, { timeoutMs: 60_000, intervalMs: 3 });
 
   fact(
-    "every group gets what is sent right after the start, or from a startup handler of a later app",
+    "every group receives messages sent right after the start, or from a startup handler of a later app",
     async (app, place) => {
       const groups = ["one", "two", "three"];
       const got: unknown[] = [];
@@ -67,7 +67,7 @@ export const databaseAppFacts = (
   });
 
   fact(
-    "a group that no program reads is named at the start after a day, and can be ended",
+    "a start warns of a group without subscribers after a day, and endGroup ends it",
     async (app, place) => {
       const before = appOn(place);
       for (const group of ["search", "mailer"]) before.messaging.subscribe("books", { group }, () => {});
@@ -102,7 +102,7 @@ export const databaseAppFacts = (
     },
   );
 
-  fact("a request that runs when the service stops gets its reply", async (app, place) => {
+  fact("a request that is pending when the service stops receives its reply", async (app, place) => {
     const other = appOn(place);
     const asked: PromiseWithResolvers<unknown>[] = [];
     other.messaging.subscribe("prices", { group: "shop" }, async () => {
@@ -118,7 +118,7 @@ export const databaseAppFacts = (
     const reply = app.fetch(new Request("http://localhost/price"));
     await until(() => asked.length === 1);
     const stopping = app.stop();
-    await until(() => app.messaging.status()[0]?.state === "closed"); // the subscriptions have ended
+    await until(() => app.messaging.status()[0]?.state === "closed"); // then all subscriptions have ended
     asked[0]?.resolve({ price: 7 });
     await until(() => asked.length === 2);
     asked[1]?.resolve({ price: 8 });
@@ -128,7 +128,7 @@ export const databaseAppFacts = (
   });
 
   fact(
-    "a process without work of its own gets the replies to its requests, and no messages",
+    "a process with runWork: false receives replies to its requests, but no messages",
     async (app, place) => {
       const handledBy: string[] = [];
       const answer = (name: string) => () => ({ price: handledBy.push(name) });
@@ -137,7 +137,7 @@ export const databaseAppFacts = (
       web.messaging.subscribe("prices", { group: "shop" }, answer("web"));
       await web.start({ log: quiet });
       const price = () => web.messaging.request("prices", { type: "t" }, { timeoutMs: 60_000 });
-      const first = price(); // waits for the worker, which is not there yet
+      const first = price(); // waits for the worker, which has not started
       await until(async () => (await web.db.fetchValue`SELECT count(*) FROM framework_work`) === 1);
       await app.start({ log: quiet });
       expect([await first, await price(), handledBy]).toEqual([
@@ -193,7 +193,7 @@ export const databaseAppFacts = (
   });
 
   fact(
-    "a subscription of another app on the same database gets the messages of its group",
+    "a subscription of another app on the same database receives the messages of its group",
     async (app, place) => {
       const got: string[] = [];
       const other = appOn(place);

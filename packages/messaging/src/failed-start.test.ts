@@ -10,7 +10,7 @@ import { memoryBroker, messaging } from "./index.ts";
 const log = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
-/** A feature whose listening task fails when the test says so. */
+/** Creates a feature whose listening task fails once a condition holds. */
 const failing = (until: () => boolean): Feature => ({
   name: "failing",
   install(host) {
@@ -24,7 +24,7 @@ const failing = (until: () => boolean): Feature => ({
 });
 
 test.each(["memory", "database"] as const)(
-  "a start that fails closes the subscriptions that had begun, and others get their messages: %s",
+  "a failed start closes running subscriptions, and another app receives their messages: %s",
   async (where) => {
     await using place = databaseInFile();
     const broker = where === "memory" ? memoryBroker() : "database";

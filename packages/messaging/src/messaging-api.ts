@@ -17,30 +17,30 @@ import type {
   SubscriptionOptions,
 } from "./subscribe/subscription-options.ts";
 
-/** Options of one send. */
+/** Options of `send` and `sendAll`. */
 export interface SendOptions extends SendSettings {
   /** Name of the broker. @default the broker of `enableMessaging`, or the only one */
   readonly broker?: string | undefined;
 }
 
-/** Options of a request. */
+/** Options of `request`. */
 export interface RequestOptions<S extends StandardSchema | undefined = undefined> {
-  /** Time until the reply in milliseconds, the send included; 1 to 3,600,000. @default 10000 */
+  /** Timeout in milliseconds, including the send; 1 to 3,600,000. @default 10000 */
   readonly timeoutMs?: number;
-  /** Schema of the reply. @default it is not checked */
+  /** Schema of the reply. @default the reply is not checked */
   readonly schema?: S;
   /** Name of the broker. @default as for `send` */
   readonly broker?: string | undefined;
 }
 
-/** Messages of an app. */
+/** Sends, requests and subscriptions of an app. */
 export interface Messaging {
   /**
-   * Adds a handler for a topic, before the start. What it returns acknowledges the message; what it throws is followed by the retry policy.
+   * Subscribes a handler to a topic, before the start. Returning acknowledges the message; throwing applies the retry policy.
    *
-   * A message may be delivered more than once: make handlers repeatable, or use `dedupe: "inbox"`.
+   * A message may be delivered more than once: make handlers idempotent, or use `dedupe: "inbox"`.
    *
-   * @param topic a name, a `Topic` whose schemas then hold, or a regular expression where the broker has patterns
+   * @param topic a name, a `Topic` with its schemas, or a regular expression if the broker supports patterns
    * @throws MESSAGING_BAD_CONFIG at start, with all other mistakes
    */
   subscribe<
@@ -52,7 +52,7 @@ export interface Messaging {
     options: SubscriptionOptions<S, I>,
     handler: MessageHandler<NoInfer<SchemaTo<T, S>>, I>,
   ): this;
-  /** Adds a handler that gets several messages at once and returns a verdict for each. */
+  /** Subscribes a handler that receives several messages at once and returns a verdict for each. */
   subscribeBatch<
     T extends string | RegExp | Topic,
     S extends SchemaOption = undefined,
@@ -63,13 +63,13 @@ export interface Messaging {
     handler: BatchHandler<NoInfer<SchemaTo<T, S>>, I>,
   ): this;
   /**
-   * Sends a message and resolves when the broker has confirmed it; with `tx`, when the transaction holds it.
+   * Sends a message. Resolves when the broker has confirmed it; with `tx`, when it is part of the transaction.
    *
    * @throws MESSAGING_BAD_MESSAGE, MESSAGING_TOO_LARGE, MESSAGING_NOT_ENABLED; SendFailedError 503, after which it may have been stored
    */
   send<T extends string | Topic>(topic: T, message: MessageTo<T>, options?: SendOptions): Promise<Receipt>;
   /**
-   * Sends several messages of one topic. Those of a key are stored in their order; those without one, too, in memory, on the database and on RabbitMQ.
+   * Sends up to 10,000 messages to one topic. Messages with the same key are stored in order; in memory, on the database and on RabbitMQ those without a key too.
    * Rejects with the first failure; the others may have been stored.
    */
   sendAll<T extends string | Topic>(
@@ -78,10 +78,10 @@ export interface Messaging {
     options?: SendOptions,
   ): Promise<readonly Receipt[]>;
   /**
-   * Sends a message and resolves with what its handler returned, as JSON gives it. With several groups the first reply counts.
+   * Sends a message and resolves with the JSON data that its handler returned. With several groups the first reply counts.
    *
-   * @throws NoReplyError 504 in time; RequestFailedError 502 when the message became a dead letter or the reply does not fit `schema`; as `send`;
-   * MESSAGING_BAD_CONFIG where the broker has no topics for one process
+   * @throws NoReplyError 504 after `timeoutMs`; RequestFailedError 502 if the message became a dead letter or the reply does not fit `schema`; the errors of
+   * `send`; MESSAGING_BAD_CONFIG if the broker does not support replies
    */
   request<T extends string | Topic, S extends StandardSchema | undefined = undefined>(
     topic: T,
@@ -90,21 +90,21 @@ export interface Messaging {
   ): Promise<S extends StandardSchema ? InferOutput<S> : unknown>;
   /** Wraps every handler of single messages; the first one added is the outermost. */
   use(middleware: Middleware<Message, Outcome>): this;
-  /** Every subscription of this process, with the state of its consumer. */
+  /** Returns every subscription of this process with its state and counters. */
   status(): readonly SubscriptionStatus[];
   /**
-   * Creates what the brokers lack for the topics and subscriptions of the app, or only compares; nothing that exists is changed. The app need not have started:
-   * it is the step of a deployment before apps with `topology: "verify"`. Resolves with the problems of each broker; `framework topology` prints them.
+   * Creates missing topics and queues of the app at its brokers, or only verifies them; changes nothing that exists. Works before the start, as a deployment step
+   * for apps with `topology: "verify"`. Resolves with the problems of each broker; `framework topology` prints them.
    *
-   * @throws MESSAGING_NOT_ENABLED; MESSAGING_BAD_CONFIG for a subscription that its broker cannot have
+   * @throws MESSAGING_NOT_ENABLED; MESSAGING_BAD_CONFIG for a subscription that its broker does not support
    */
   declareTopology(mode: "create" | "verify"): Promise<readonly DeclaredTopology[]>;
   /**
-   * Ends a group on the database that no program subscribes to any more, and deletes the messages that wait for it. Until then it keeps each message of its topic.
+   * Ends a group on the database and deletes its waiting messages. Call it once no program subscribes to the group: until then it keeps every message of its topic.
    * Returns whether there was such a group.
    *
-   * @throws MESSAGING_BAD_CONFIG for a group of this process, and where the broker's own tools end groups; MESSAGING_NOT_ENABLED; MESSAGING_BAD_MESSAGE for an
-   * unknown option
+   * @throws MESSAGING_BAD_CONFIG for a group of this process, and on other brokers, whose own tools remove groups; MESSAGING_NOT_ENABLED; MESSAGING_BAD_MESSAGE
+   * for an unknown option
    */
   endGroup(topic: string | Topic, group: string, options?: Pick<SendOptions, "broker">): Promise<boolean>;
   /** Adds another broker by name, before the start. */

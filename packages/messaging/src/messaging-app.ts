@@ -1,4 +1,4 @@
-// One file: it collects what the app declares and builds the running brokers from it; the parts are in files of their own.
+// Long, because it holds the state of an app from its declarations to its running brokers; the parts have their own files.
 import { randomUUID } from "node:crypto";
 import type { AppSettings, Logger, Middleware, Problem } from "@framework/core";
 import {
@@ -41,7 +41,7 @@ import { Sender } from "./send/sender.ts";
 import type { Topic } from "./send/topic.ts";
 import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
 
-/** A broker of a running app with what is sent to it. */
+/** A broker of a running app with its sender. */
 interface Running {
   readonly app: AppBroker;
   readonly adapter: BrokerAdapter;
@@ -49,7 +49,7 @@ interface Running {
   readonly config: Readonly<MessagingConfig>;
 }
 
-/** Problems of a topology are returned, and need no log. */
+/** For `declareTopology`, which returns its problems. */
 const noLog: Logger = { info() {}, warn() {}, error() {} };
 
 /** Name of the broker of `enableMessaging`. */
@@ -91,17 +91,17 @@ export class MessagingApp {
     this.enable(DEFAULT_BROKER, databaseBroker(this.kernel), input);
   }
 
-  /** All subscriptions that were declared. */
+  /** All declared subscriptions. */
   get subscriptions(): readonly SubscriptionSpec[] {
     return this.specs;
   }
 
-  /** All brokers that were enabled. */
+  /** All enabled brokers. */
   get brokers(): readonly EnabledBroker[] {
     return Array.from(this.enabled.values());
   }
 
-  /** What the app sends and receives: complete at the start. */
+  /** Returns the topics that the app sends to and receives from. Complete at the start. */
   outline(): MessagingOutline {
     const brokers = Array.from(this.enabled.values(), ({ name, adapter, config }) => ({
       name,
@@ -126,7 +126,7 @@ export class MessagingApp {
     return { brokers };
   }
 
-  /** Verifies or creates what the brokers need, on connections of its own; the app need not have started. @throws MESSAGING_NOT_ENABLED, MESSAGING_BAD_CONFIG */
+  /** Verifies or creates the topology of all brokers on separate connections; the app need not have started. @throws MESSAGING_NOT_ENABLED, MESSAGING_BAD_CONFIG */
   async declareTopology(mode: "verify" | "create"): Promise<readonly DeclaredTopology[]> {
     if (this.enabled.size === 0) throw messagingError("MESSAGING_NOT_ENABLED", this.unknownBroker(null));
     const [problem] = this.specs.flatMap((spec) => this.subscriptionProblems(spec));
@@ -142,7 +142,7 @@ export class MessagingApp {
     return declareOn(adapter, context, { topology: topologyOf(specs, parts), mode });
   }
 
-  /** What a broker is opened with while the app has not started. */
+  /** Returns the context of a broker that is opened before the start. */
   private contextOf({ name, config }: EnabledBroker): BrokerContext {
     const { instance } = this;
     return { name, instance, clock: config.clock ?? systemClock, random: Math.random, log: noLog };
@@ -155,12 +155,13 @@ export class MessagingApp {
     };
   }
 
-  /** Adds a broker. The first one adds the tasks of messaging to the app's life. */
+  /** Adds a broker. The first one registers the lifecycle tasks of messaging. */
   enable(name: string, adapter: BrokerAdapter, input: ConfigInput<MessagingConfig> = {}): void {
     const config = this.host.configure(MessagingConfig, input);
-    if (!isBrokerName(name)) return this.problem("the name of a broker is text of 1 to 100 characters");
+    if (!isBrokerName(name))
+      return this.problem("the name of a broker must be a string of 1 to 100 characters");
     if (!isAdapter(adapter))
-      return this.problem(`the broker "${name}" is no adapter, such as memoryBroker()`);
+      return this.problem(`the broker "${name}" must be an adapter, such as memoryBroker()`);
     if (this.enabled.has(name)) return this.problem(`there are two brokers "${name}"; rename one`);
     if (this.enabled.size === 0) this.join();
     this.enabled.set(name, { name, adapter, config });
@@ -169,13 +170,13 @@ export class MessagingApp {
 
   /** Adds a middleware around every handler of single messages. */
   use(middleware: Middleware<Message, Outcome>): void {
-    this.host.check(() => []); // refuses what comes after the start
+    this.host.check(() => []); // throws after the start
     if (typeof middleware !== "function")
-      return this.problem("use takes a middleware: a function of a message and next");
+      return this.problem("the middleware of use must be a function (message, next) => outcome");
     this.middleware.push(middleware);
   }
 
-  /** The group of subscriptions that name none, if their broker has one. */
+  /** Returns the default group of a broker's subscriptions, if it has one. */
   defaultGroup(broker: string | undefined): string | undefined {
     return this.enabled.get(this.nameOf(broker) ?? "")?.config.group;
   }
@@ -200,7 +201,7 @@ export class MessagingApp {
     this.specs.push(spec);
   }
 
-  /** Every subscription of this process. */
+  /** Returns the status of every subscription of this process. */
   status(): readonly SubscriptionStatus[] {
     return Array.from(this.running.values(), ({ app }) => app.status()).flat();
   }
@@ -213,7 +214,7 @@ export class MessagingApp {
     throw messagingError("MESSAGING_NOT_ENABLED", this.unknownBroker(name));
   }
 
-  /** Name of the broker that is meant; `null` when that is not clear. */
+  /** Returns the name of the given or default broker; `null` if there is no such broker, or no single default. */
   private nameOf(name: string | null | undefined): string | null {
     if (typeof name === "string") return this.enabled.has(name) ? name : null;
     if (this.enabled.has(DEFAULT_BROKER)) return DEFAULT_BROKER;
@@ -254,7 +255,7 @@ export class MessagingApp {
     return [...twice, ...brokerProblems(spec, broker), ...noDatabase];
   }
 
-  /** Whether an earlier subscription has the same topic and group, at the same broker by whatever name. */
+  /** Whether an earlier subscription has the same topic, group and broker. */
   private isTaken(spec: SubscriptionSpec): boolean {
     const { topic, group, broker } = spec;
     return this.specs
@@ -290,7 +291,7 @@ export class MessagingApp {
       if (adapter.capabilities.isInProcess && settings.workers > 1)
         throw messagingError(
           "MESSAGING_BAD_CONFIG",
-          `the broker "${name}" is in memory, and each of ${settings.workers} workers would have its own`,
+          `the broker "${name}" is in memory: each of the ${settings.workers} workers would have its own messages`,
         );
       const clock = config.clock ?? systemClock;
       const {
@@ -345,7 +346,7 @@ export class MessagingApp {
     });
   }
 
-  /** On the database they are parked by default; other brokers have topics. */
+  /** Whether dead letters are parked: by default only on the database. */
   private isParked({ deadLetter }: SubscriptionSpec, { adapter }: EnabledBroker): boolean {
     return deadLetter === "parked" || (deadLetter === null && adapter.name === "database");
   }
@@ -418,7 +419,7 @@ const isBrokerName = (name: unknown): boolean =>
 
 const topicName = (topic: string | Topic): string => (typeof topic === "string" ? topic : topic.name);
 
-/** The topic of dead letters of a subscription, when they are not parked. */
+/** Returns the dead-letter topic of a subscription, used if dead letters are not parked. */
 const deadLetterTopic = ({ topic, group, deadLetter }: SubscriptionSpec): string => {
   if (deadLetter !== null && deadLetter !== "topic" && deadLetter !== "parked") return deadLetter;
   return `${typeof topic === "string" ? topic : "pattern"}.${group}.dlq`;

@@ -14,30 +14,30 @@ import { MAX_TOPIC_BYTES } from "./limits.ts";
 import { isSource, sourceRule } from "./send/to-event.ts";
 import { isTopicName, type Topic } from "./send/topic.ts";
 
-/** Options of `enableMessaging`. A package of a broker takes them beside its own. */
+/** Options of `enableMessaging`. The configuration of a broker's package may include them. */
 export interface MessagingConfig {
   /** The broker: `database`, `memory`, or an adapter. @default "database" */
   readonly broker: "database" | "memory" | BrokerAdapter;
   /** Attribute `source` of events that this app sends: a URI reference. @default "/" */
   readonly source: string;
-  /** Group of subscriptions that name none. @default none: each names its own */
+  /** Default group of subscriptions. @default none: each subscription must have its own */
   readonly group: string | undefined;
-  /** Topics that the app sends to: for the topology, and for the API document. @default [] */
+  /** Topics that the app sends to, for the topology and the API document. @default [] */
   readonly topics: readonly (string | Topic)[];
-  /** Whether topics and queues are verified or created at start, or taken as they are. @default "verify" in production, else "create" */
+  /** Whether topics and queues are verified at start, created, or not checked. @default "verify" in production, else "create" */
   readonly topology: "verify" | "create" | "off" | undefined;
   /**
-   * Whether `send` with `tx` works on a broker that is not the database: messages are stored with the commit and sent afterwards. Needs a database; the
-   * broker on the database does without. @default false
+   * Lets `send` with `tx` work on a broker other than the database: messages are stored with the commit and sent afterwards. Needs a database. Not needed by
+   * the broker on the database. @default false
    */
   readonly outbox: boolean;
   /** Largest body of a message in bytes, sent or received; 1,024 to 16 MiB. @default 1 MiB */
   readonly maxMessageBytes: number;
   /** Largest headers of a message in bytes; 512 to 65,536. @default 8 KiB */
   readonly maxHeaderBytes: number;
-  /** Time of a send until its confirmation in milliseconds, 10 to 600,000. @default 10000 */
+  /** Time limit of a send in milliseconds, until its confirmation; 10 to 600,000. @default 10000 */
   readonly sendTimeoutMs: number;
-  /** Time that handlers have to finish when the service stops, in milliseconds, 0 to 600,000. @default 30000 */
+  /** Time that running handlers have to finish when the service stops, in milliseconds, 0 to 600,000. @default 30000 */
   readonly drainMs: number;
   /** The clock, for tests. @default the process's */
   readonly clock: Clock | undefined;

@@ -17,7 +17,7 @@ import { subscriptionProblems } from "./subscribe/subscription-problems.ts";
 import { subscriptionSpec } from "./subscribe/subscription-spec.ts";
 import type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
 
-/** Returns the messaging of an app for programs. */
+/** Returns the public API of an app's messaging. */
 export const messagingOf = (app: MessagingApp): Messaging => {
   const subscribe = (
     kind: "single" | "batch",
@@ -101,7 +101,7 @@ const requestOptionNames = Object.keys({
   broker: 0,
 } satisfies Record<keyof RequestOptions, 0>);
 
-/** @throws MESSAGING_BAD_MESSAGE for an unknown option, which would have no effect */
+/** @throws MESSAGING_BAD_MESSAGE for an unknown option, which would otherwise be ignored */
 const checkNames = (call: string, options: object, known: readonly string[]): void => {
   const [unknown] = unknownFields(`the options object of ${call}`, options, known);
   if (unknown !== undefined) throw badMessage(unknown);
@@ -130,18 +130,15 @@ const request = async (
   const { timeoutMs = 10_000, schema, broker } = options;
   const { sender, config, app: running, adapter } = app.broker(broker);
   if (!adapter.capabilities.privateTopics)
-    throw messagingError(
-      "MESSAGING_BAD_CONFIG",
-      `the broker "${running.name}" has no topics for one process, which replies need`,
-    );
-  if (!isTimeout(timeoutMs)) throw badMessage(`timeoutMs is a number from 1 to ${MAX_REQUEST_MS}`);
+    throw messagingError("MESSAGING_BAD_CONFIG", `the broker "${running.name}" does not support replies`);
+  if (!isTimeout(timeoutMs)) throw badMessage(`timeoutMs must be a number from 1 to ${MAX_REQUEST_MS}`);
   const event = eventOf(message, config);
   await checkData(to, event);
   const name = typeof to === "string" ? to : to.name;
   const { replies } = running;
   const headers = Object.assign(newHeaders(), event.headers, { [REPLY_TO]: replies.topic });
   const send = (): Promise<unknown> => sender.send(name, [{ ...event, headers }], { ttlMs: timeoutMs });
-  const reply = await replies.ask(event.id, send, timeoutMs);
+  const reply = await replies.request(event.id, send, timeoutMs);
   if (reply === null) throw new NoReplyError(name, timeoutMs);
   const failure = reply.headers[REPLY_ERROR];
   if (failure !== undefined) throw new RequestFailedError(name, failure);
@@ -151,7 +148,7 @@ const request = async (
 const isTimeout = (value: unknown): boolean =>
   typeof value === "number" && value >= 1 && value <= MAX_REQUEST_MS;
 
-/** A bad reply is a mistake of the service that sent it, not of the client. @throws RequestFailedError */
+/** Validates a reply. An invalid one is the replying service's mistake, not the client's. @throws RequestFailedError */
 const checkedReply = async (topic: string, schema: StandardSchema, data: unknown): Promise<unknown> => {
   const result = await schema["~standard"].validate(data);
   if (result.issues === undefined) return result.value;

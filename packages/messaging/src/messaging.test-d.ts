@@ -51,9 +51,9 @@ await app.messaging.send(books, { type: "book.created", data: { title: "Emma", p
 await app.messaging.send("plain", { type: "any", data: 1 });
 // @ts-expect-error the type is unknown to the topic
 await app.messaging.send(books, { type: "book.lost", data: { id: "7" } });
-// @ts-expect-error the data is that of another type
+// @ts-expect-error the data belongs to another type
 await app.messaging.send(books, { type: "book.created", data: { id: "7" } });
-app.messaging.subscribe("plain", {}, () => {}); // in the group of its broker
+app.messaging.subscribe("plain", {}, () => {}); // in the default group of its broker
 const inBatches = { group: "a", batch: { size: 10 } };
 // @ts-expect-error only subscribeBatch has batches
 app.messaging.subscribe("plain", inBatches, () => {});
@@ -63,7 +63,7 @@ app.messaging.subscribeBatch("plain", once, () => new Map());
 // @ts-expect-error the option is misspelt
 app.messaging.subscribe("plain", { group: "a", concurency: 3 }, () => {});
 
-// A mistake is reported where it is, also of a subscription to a topic with schemas.
+// A type error is reported at the wrong option, also for a topic with schemas.
 app.messaging.subscribe(
   books,
   {
@@ -98,6 +98,6 @@ app.messaging.subscribeBatch(
   (messages) => messages.map(({ id }) => [id, "ack"] as const),
 );
 app.messaging.subscribe(books, { group: "a", schema: z.string() }, ({ data }) => {
-  const text: string = data; // a schema of its own takes the place of the topic's
+  const text: string = data; // a subscription's schema replaces that of the topic
   return text;
 });

@@ -26,20 +26,20 @@ test("all mistakes in subscriptions are reported at start, together", async () =
   const failure = await failureOf(app);
   for (const message of [
     'there are two subscriptions "ok one"',
-    "its topic has 1 to 100 letters",
-    "its group has 1 to 100 letters",
-    "concurrency is a whole number from 1 to 1,000",
-    "timeoutMs is a whole number",
+    "its topic must have 1 to 100 letters",
+    "its group must have 1 to 100 letters",
+    "concurrency must be a whole number from 1 to 1,000",
+    "timeoutMs must be a whole number",
     "MessageRetry.quickTries",
     'there is no broker "defualt"; did you mean "default"?',
-    "has no subscriptions to patterns",
-    'keeps no messages that a group could begin behind; leave out from: "latest"',
+    "does not support subscriptions to patterns",
+    'does not support from: "latest"; leave it out',
     "inbox and parked dead letters need a database",
   ])
     expect(failure).toContain(message);
 });
 
-test("two subscriptions of a topic and group are a start error, by whatever name of their broker, and at two brokers none", async () => {
+test("two subscriptions with the same topic, group and broker are a start error", async () => {
   const twice = withBroker();
   const other = withBroker();
   other.messaging.addBroker("other", memoryBroker());
@@ -57,7 +57,7 @@ test("a subscription without a broker is a start error", async () => {
   expect(await failureOf(app)).toContain("no broker is enabled; call enableMessaging()");
 });
 
-test("a subscription that names no group is in the group of its broker", async () => {
+test("a subscription without a group is in the default group of its broker", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), group: "shop" });
   app.messaging.subscribe("books", {}, () => {}).subscribe("books", { group: "other" }, () => {});
   await app.start({ log: quiet });
@@ -65,7 +65,7 @@ test("a subscription that names no group is in the group of its broker", async (
   await app.stop();
 });
 
-test("the consumer of a pattern knows the topic of its dead letters, which it must not match", async () => {
+test("the consumer of a pattern gets the dead-letter topic, which it must not match", async () => {
   const inner = memoryBroker();
   const seen: (string | undefined)[] = [];
   const open: BrokerAdapter["open"] = (context) => {
@@ -88,7 +88,7 @@ test("the consumer of a pattern knows the topic of its dead letters, which it mu
   expect(seen).toEqual(["pattern.audit.dlq", "lost"]);
 });
 
-test("subscriptions and middleware are added before the start", async () => {
+test("adding subscriptions and middleware after the start throws", async () => {
   const app = withBroker();
   await app.start({ log: quiet });
   expect(() => app.messaging.subscribe("late", { group: "a" }, () => {})).toThrow("start");
@@ -119,7 +119,7 @@ test("several brokers of one app are chosen by name", async () => {
   await app.stop();
 });
 
-test("the headers of a received message can be forwarded: extension attributes and those of its sender", async () => {
+test("forwardHeaders keeps extension attributes and headers of the sender", async () => {
   const app = withBroker();
   const got: unknown[] = [];
   app.messaging.subscribe("books", { group: "relay" }, async ({ type, headers }) => {
@@ -139,13 +139,13 @@ test("the headers of a received message can be forwarded: extension attributes a
 });
 
 test.each(["", "x".repeat(231), "é".repeat(116)])(
-  "a topic whose name no broker takes is refused, sent to or declared: %#",
+  "an invalid topic name is rejected, for a send and in the configuration: %#",
   async (name) => {
     const app = withBroker();
     await app.start({ log: quiet });
     const sent = app.messaging.send(name, { type: "t" });
     await expect(sent).rejects.toMatchObject({ code: "MESSAGING_BAD_MESSAGE" });
-    await expect(sent).rejects.toThrow("the name of its topic has 1 to 230 bytes");
+    await expect(sent).rejects.toThrow("the name of its topic must have 1 to 230 bytes");
     await app.stop();
     const declared = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), topics: [name] });
     expect(await failureOf(declared)).toContain("with names of 1 to 230 bytes");

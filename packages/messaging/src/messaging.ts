@@ -11,17 +11,17 @@ import { messagingOf } from "./messaging-of.ts";
 /** The methods that the feature adds to an app. */
 export interface MessagingMethods {
   /**
-   * Enables messaging: on the app's database by default, in memory, or on the adapter of a broker. A broker's package adds its own configuration.
+   * Enables messaging: on the app's database by default, in memory, or on a broker adapter. A broker's package adds its own configuration.
    *
    * @throws CORE_BAD_CONFIG, MESSAGING_BAD_CONFIG at start, with all other mistakes
    */
   enableMessaging(config?: ConfigInput<MessagingConfig>): this;
-  /** Messages of the app. */
+  /** Sends, requests and subscriptions of the app. */
   readonly messaging: Messaging;
 }
 
 /**
- * Messages with one contract for every broker: typed, in order by key, retried, never lost, and dead letters that can be replayed.
+ * Adds messaging with the same guarantees on every broker: typed messages, order by key, retries, at-least-once delivery, and dead letters that can be replayed.
  *
  * @example
  * const app = new (App.with(database, durable, messaging))().enableDatabase().enableMessaging();
@@ -49,7 +49,7 @@ export const messaging: Feature<MessagingMethods> = {
   },
 };
 
-/** The kernel, when durable was composed before. */
+/** Returns the kernel of durable if that was composed before. */
 const kernelIn = (needs: object): Kernel | null =>
   "durable" in needs ? kernelOf(needs as DurableMethods) : null;
 

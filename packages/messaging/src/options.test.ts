@@ -16,7 +16,7 @@ import {
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 const once = { quickTries: 1, delaysMs: [] };
 
-/** The broker in memory with another part. */
+/** Creates an in-memory broker with replaced members. */
 const brokerWith = (part: (broker: Broker) => Partial<Broker>): BrokerAdapter => {
   const inner = memoryBroker();
   return {
@@ -28,7 +28,7 @@ const brokerWith = (part: (broker: Broker) => Partial<Broker>): BrokerAdapter =>
   };
 };
 
-/** An app with one subscription, and the dead letters of it. */
+/** Creates an app with one subscription, and collects its dead letters. */
 const appWith = (
   options: object,
   handle: (message: Message) => void,
@@ -38,7 +38,7 @@ const appWith = (
   const dead: Message[] = [];
   app.messaging
     .subscribe("books", { group: "a", deadLetter: deadTopicOf("books"), ...options }, handle)
-    .subscribe(deadTopicOf("books"), { group: "dead" }, (letter) => void dead.push(letter));
+    .subscribe(deadTopicOf("books"), { group: "dead" }, (message) => void dead.push(message));
   return { app, dead };
 };
 
@@ -48,7 +48,7 @@ const anything: StandardSchema = {
 
 const newApp = () => new (App.with(messaging))();
 
-test("topology: topics are created in development and verified in production, unless it says otherwise", async () => {
+test("topology: by default, topics are created in development and verified in production", async () => {
   const seen: string[] = [];
   for (const [env, topology] of [
     ["development", undefined],
@@ -98,7 +98,7 @@ test("sendTimeoutMs ends a send that the broker does not confirm", async () => {
   await app.stop();
 });
 
-test("maxHeaderBytes bounds the headers of what is sent, and of what is received", async () => {
+test("maxHeaderBytes limits the headers of sent and of received messages", async () => {
   const broker = memoryBroker();
   const { app, dead } = appWith({}, () => {}, { broker });
   const strict = appWith({ group: "b" }, () => {}, { broker, maxHeaderBytes: 512 });
@@ -116,7 +116,7 @@ test("maxHeaderBytes bounds the headers of what is sent, and of what is received
   await Promise.all([app.stop(), strict.app.stop()]);
 });
 
-test("a message with the largest headers is handled as a dead letter too: what messaging adds to them does not count", async () => {
+test("a message with the largest headers can become a dead letter: headers that messaging adds do not count", async () => {
   const fail = (): never => {
     throw new Error("broken ".repeat(100));
   };
@@ -131,7 +131,7 @@ test("a message with the largest headers is handled as a dead letter too: what m
   await app.stop();
 });
 
-test("onUnknown: a message of an unknown type is a dead letter at once, acknowledged, or tried as often as others", async () => {
+test("onUnknown: a message of an unknown type is a dead letter at once, acknowledged, or retried", async () => {
   const tries: Record<string, string | undefined> = {};
   for (const onUnknown of ["park", "ack", "fail"] as const) {
     const retry = { quickTries: 3, quickDelayMs: 1, delaysMs: [] };
@@ -146,7 +146,7 @@ test("onUnknown: a message of an unknown type is a dead letter at once, acknowle
   expect(tries).toEqual({ park: "1", ack: undefined, fail: "3" });
 });
 
-test("inject: a dependency of scope invocation lives as long as one try, or one call with a batch", async () => {
+test("inject: a dependency of scope invocation lives for one try, or one call with a batch", async () => {
   const events: string[] = [];
   let made = 0;
   const Session = dependency("session", {
@@ -177,7 +177,7 @@ test("inject: a dependency of scope invocation lives as long as one try, or one 
 test.each([
   [0, 1000, 1000],
   [1, 1000, 2000],
-])("jitter %d: a try after 1,000 ms comes after %d to %d ms", async (jitter, from, to) => {
+])("jitter %d: a try with a delay of 1,000 ms begins after %d to %d ms", async (jitter, from, to) => {
   const clock = virtualClock();
   let tries = 0;
   const { app } = appWith(
@@ -201,35 +201,38 @@ test.each([
 
 type Options = keyof MessagingConfig | keyof SubscriptionOptions | keyof BatchSubscriptionOptions;
 
-/** The test in which each option changes behaviour: its file, and its name. */
+/** File and name of the test in which each option changes behaviour. */
 const tests: Readonly<Record<Options, readonly [file: string, name: string]>> = {
   broker: ["messaging.test", "several brokers of one app are chosen by name"],
-  source: ["contract/handling-facts", "a handler gets the event that was sent"],
-  group: ["messaging.test", "a subscription that names no group is in the group of its broker"],
+  source: ["contract/handling-facts", "a handler receives the event that was sent"],
+  group: ["messaging.test", "a subscription without a group is in the default group of its broker"],
   topics: ["contract/sending-facts", "messages of one topic are not delivered in another"],
-  topology: ["options.test", "topology: topics are created in development"],
-  outbox: ["crash-points.test-kit", "outbox: whichever statement the process dies at"],
-  maxMessageBytes: ["contract/foreign-facts", "a body above the limit is a dead letter"],
-  maxHeaderBytes: ["options.test", "maxHeaderBytes bounds the headers"],
+  topology: ["options.test", "topology: by default, topics are created in development"],
+  outbox: ["crash-points.test-kit", "outbox: if the process dies at any statement"],
+  maxMessageBytes: ["contract/external-message-facts", "a body above the size limit is a dead letter"],
+  maxHeaderBytes: ["options.test", "maxHeaderBytes limits the headers"],
   sendTimeoutMs: ["options.test", "sendTimeoutMs ends a send"],
   drainMs: ["contract/stop-facts", "a handler that does not end is aborted at the end of the drain"],
-  clock: ["consume/stalled.test", "an app is not ready while messages wait for a minute"],
-  schema: ["contract/handling-facts", "a handler gets the schema's output"],
+  clock: ["consume/stalled.test", "an app is not ready after messages were overdue for a minute"],
+  schema: ["contract/handling-facts", "a handler receives the schema's output"],
   inject: ["options.test", "inject: a dependency of scope invocation"],
-  guards: ["subscribe/verify-sender.test", "auth and guards: the handler knows the sender"],
-  auth: ["subscribe/verify-sender.test", "auth and guards: the handler knows the sender"],
-  concurrency: ["contract/lane-facts", "no more handlers run than concurrency"],
-  prefetch: ["bounded-memory.test", "a process on the database holds its prefetch and no more"],
+  guards: ["subscribe/verify-sender.test", "auth and guards: a handler can read the sender"],
+  auth: ["subscribe/verify-sender.test", "auth and guards: a handler can read the sender"],
+  concurrency: ["contract/lane-facts", "at most `concurrency` handlers run"],
+  prefetch: ["bounded-memory.test", "a process on the database holds only its prefetch"],
   order: ["contract/lane-facts", "messages of a key run one at a time, in order"],
-  rate: ["contract/rate-facts", "a rate bounds the calls of a handler"],
-  ack: ["contract/dead-letter-facts", "with manual acknowledgement, no decision is a failure"],
+  rate: ["contract/rate-facts", "a rate limits handler calls"],
+  ack: [
+    "contract/dead-letter-facts",
+    "with manual acknowledgement, returning without a decision is a failed try",
+  ],
   retry: ["contract/dead-letter-facts", "a poison message is a dead letter after exactly its tries"],
   deadLetter: ["contract/parked-facts", "a dead letter is parked once"],
-  dedupe: ["contract/inbox-facts", "with the inbox, an event that is sent twice has its effect once"],
-  timeoutMs: ["contract/dead-letter-facts", "a handler that takes too long has failed"],
+  dedupe: ["contract/inbox-facts", "with the inbox, an event that is sent twice takes effect once"],
+  timeoutMs: ["contract/dead-letter-facts", "a handler that exceeds its time limit has failed"],
   onUnknown: ["options.test", "onUnknown: a message of an unknown type"],
-  raw: ["contract/foreign-facts", "other JSON is handled where the subscription says so"],
-  from: ["messaging.test", "all mistakes in subscriptions are reported at start"], // Kafka alone has another one
+  raw: ["contract/external-message-facts", "other JSON is handled if the subscription accepts it"],
+  from: ["messaging.test", "all mistakes in subscriptions are reported at start"], // only Kafka supports "latest"
   batch: ["contract/batch-facts", "a batch handler gets several messages"],
 };
 

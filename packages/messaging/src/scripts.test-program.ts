@@ -1,4 +1,4 @@
-// Works without `run` on brokers that have no sockets, where only messaging keeps the process running.
+// Apps without `run` on brokers without sockets: only messaging keeps the process running.
 import { App } from "@framework/core";
 import type { BrokerAdapter } from "./adapter.ts";
 import { memoryBroker, messaging } from "./index.ts";
@@ -12,7 +12,7 @@ type AppOnBroker = ReturnType<typeof appOn>;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Subscribes, and stops the app with the message that is handled. */
+/** Subscribes, and stops the app after the first message. */
 const stopAfterOne = (app: AppOnBroker): void => {
   app.messaging.subscribe("books", { group: "search" }, ({ id }) => {
     print(`handled ${id}`);
@@ -20,8 +20,8 @@ const stopAfterOne = (app: AppOnBroker): void => {
   });
 };
 
-/** A broker in memory that is away when it is first asked. */
-const awayAtFirst = (): BrokerAdapter => {
+/** Creates an in-memory broker whose first topology call fails. */
+const unavailableAtFirst = (): BrokerAdapter => {
   const inner = memoryBroker();
   let asked = 0;
   const open: BrokerAdapter["open"] = (context) => {
@@ -29,7 +29,7 @@ const awayAtFirst = (): BrokerAdapter => {
     return {
       ...broker,
       topology: async (...args) => {
-        if (++asked === 1) throw new Error("away");
+        if (++asked === 1) throw new Error("unavailable");
         return await broker.topology(...args);
       },
     };
@@ -37,12 +37,12 @@ const awayAtFirst = (): BrokerAdapter => {
   return { ...inner, open };
 };
 
-/** A broker that confirms nothing. */
+/** Creates a broker that confirms nothing. */
 const silent = (): BrokerAdapter => {
   const inner = memoryBroker();
   const send = async (messages: readonly unknown[], { signal }: { readonly signal: AbortSignal }) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    return messages.map(() => ({ ok: false, error: new Error("away"), isRetryable: true }) as const);
+    return messages.map(() => ({ ok: false, error: new Error("unavailable"), isRetryable: true }) as const);
   };
   return { ...inner, open: (context) => ({ ...inner.open(context), producer: { send } }) };
 };
@@ -67,7 +67,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
       { group: "search", retry: { quickTries: 1, delaysMs: [100] } },
       (message) => {
         print(`try ${message.attempt}`);
-        if (message.attempt === 1) throw new Error("the index is away");
+        if (message.attempt === 1) throw new Error("the index is unavailable");
         void app.stop();
       },
     );
@@ -75,7 +75,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     await app.messaging.send("books", { type: "t", id: "1" });
   },
   async connecting() {
-    const app = appOn(awayAtFirst());
+    const app = appOn(unavailableAtFirst());
     stopAfterOne(app);
     await app.start({ log });
     await app.messaging.send("books", { type: "t", id: "1" });
@@ -92,7 +92,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     const app = appOn(memoryBroker());
     await app.start({ log });
     const code = await codeOf(app.messaging.request("prices", { type: "t" }, { timeoutMs: 100 }));
-    print(`failed with ${code}`); // and ends by itself: nothing consumes
+    print(`failed with ${code}`); // then the process ends by itself: it has no subscription
   },
   async send() {
     const app = appOn(silent());

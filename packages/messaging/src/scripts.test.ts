@@ -12,7 +12,7 @@ test.each([
   ["request", "failed with MESSAGING_NO_REPLY\n"],
   ["send", "failed with MESSAGING_SEND_FAILED\nfailed with MESSAGING_SEND_FAILED\n"],
 ])(
-  "a process that has nothing else waits for its messages: %s",
+  "messaging keeps a process running: %s",
   async (part, expected) => {
     const program = fileURLToPath(new URL("./scripts.test-program.ts", import.meta.url));
     const child = spawn(process.execPath, ["--conditions=@framework/source", program, part], {

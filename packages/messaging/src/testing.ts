@@ -1,4 +1,4 @@
-// For packages of brokers: the suite that every adapter passes, and parts of it for tests of their own.
+// For broker packages: the contract suite of adapters, and its parts for further tests.
 export { brokerContract } from "./contract/broker-contract.ts";
 export type { BrokerFixture } from "./contract/broker-fixture.ts";
 export {
@@ -8,9 +8,9 @@ export {
   subscribeEffects,
 } from "./contract/killed-consumers.ts";
 export { capabilityColumn, capabilityRows } from "./contract/capability-rows.ts";
-export type { DeadLedger } from "./contract/dead-ledger.ts";
-export { expectNothingLost, type HarmPlan, expectNothingTwice } from "./contract/harmed-broker.ts";
-export { deadTopicOf, Ledger, type LedgerOptions } from "./contract/ledger.ts";
+export type { DeadLetterRecorder } from "./contract/dead-letter-recorder.ts";
+export { expectNothingLost, type FaultPlan, expectNothingTwice } from "./contract/fault-runs.ts";
+export { deadTopicOf, DeliveryRecorder, type DeliveryRecorderOptions } from "./contract/delivery-recorder.ts";
 export {
   type HeldByStalledHandler,
   heldByStalledHandler,

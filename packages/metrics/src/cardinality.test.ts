@@ -30,7 +30,7 @@ test("4,000 random paths, methods and hosts add no series", async () => {
   expect(new Set(total.map(({ labels }) => labels["method"]))).toEqual(new Set(["GET", "OTHER"]));
 });
 
-test("beyond the series bound only the path is given up: methods and statuses stay, and every request is counted", async () => {
+test("beyond the series bound only the path becomes overflow: methods and statuses stay, and every request is counted", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false, maxSeries: 20 });
   for (let page = 0; page < 40; page++)
     app.route(`/${page}`, { methods: ["GET", "POST"] }, (request) => {
@@ -54,7 +54,7 @@ test("beyond the series bound only the path is given up: methods and statuses st
   ]);
 });
 
-test("a scrape of 2,000 series serves other requests between its slices, and is whole", async () => {
+test("a scrape of 2,000 series is complete, and other requests are served between its slices", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false });
   const hits = app.metrics.histogram({ name: "hit_seconds", help: "Hits.", labelNames: ["n"] });
   app.get("/", () => "served");

@@ -17,7 +17,7 @@ test("readings are sequential, so that a slow one does not look like a reset", a
     async getMetricsAsJSON() {
       const values = [{ value: ++value, labels: {} }];
       next();
-      // If readings overlap, the first of two ends last.
+      // If readings overlapped, the first of two would end last.
       const second = new Promise<void>((resolve) => void (next = () => setTimeout(resolve, 5)));
       const alone = new Promise<void>((resolve) => void setTimeout(resolve, 30));
       if (++reading % 2 === 1) await Promise.race([second, alone]);
@@ -32,7 +32,7 @@ test("readings are sequential, so that a slow one does not look like a reset", a
   }
 });
 
-test("a registry that hangs loses its own metrics for a time, and no others", async () => {
+test("while a registry hangs only its own metrics are omitted", async () => {
   const clock = virtualClock();
   let reads = 0;
   const hanging: PromRegistry = {
@@ -100,7 +100,7 @@ test("thousands of gauges are sent in messages within the bounds of the shared s
   const { start } = service(2);
   const [one, two] = (await startAll(2, start)) as [Worker, Worker];
   for (let index = 0; index < 3000; index++) two.levels.set({ place: `${"é".repeat(20)} ${index}` }, index);
-  // A scrape of a busy machine goes without the answers that come late.
+  // On a busy machine a scrape omits late answers.
   const samples = await waitFor(async () => {
     const found = (await one.scrape()).families.get("levels")?.samples ?? [];
     return found.length === 3000 ? found : undefined;
@@ -125,21 +125,21 @@ test("when the totals are full, known series are still counted and new ones are 
 
 test("failed flushes are lost instead of counted twice", async () => {
   const { start } = service(2);
-  let isAway = false;
+  let isLost = false;
   const worker = await start((shared) => ({
     ...shared,
     totals: {
       ...shared.totals,
       add: async (key, amounts) => {
         await shared.totals.add(key, amounts);
-        if (isAway) throw new Error("no answer"); // counted, but the answer is lost
+        if (isLost) throw new Error("no answer"); // counted, but the answer is lost
       },
     },
   }));
-  isAway = true;
+  isLost = true;
   worker.counter.inc({ kind: "x" });
   await worker.scrape();
-  isAway = false;
+  isLost = false;
   worker.counter.inc({ kind: "x" });
   expect((await worker.scrape()).value("things_total")).toBe(2);
   expect(worker.errors).toContain("increments of metrics were lost");

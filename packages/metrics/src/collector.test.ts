@@ -139,7 +139,7 @@ test("a worker without observations shows the registry histograms of others, als
   }
 });
 
-test("process metrics that a registry has too are shown once, from the registry", async () => {
+test("process metrics that a registry also has are shown once, from the registry", async () => {
   const register = new Registry();
   collectDefaultMetrics({ register });
   register.setDefaultLabels({ job: "shop" });
@@ -188,11 +188,13 @@ test("a metric that several sources have is taken from the first, and reported o
   expect(worker.errors.toSorted()).toEqual(
     [...names, "level"]
       .toSorted()
-      .map((name) => `the metric ${name} of a registry is not shown: another source has one of this name`),
+      .map(
+        (name) => `the metric ${name} of a registry is not shown: another source has a metric of this name`,
+      ),
   );
 });
 
-test("a metric whose first source fails goes on from the next one, and counts nothing twice", async () => {
+test("a metric whose first source fails continues from the next one, and counts nothing twice", async () => {
   let isBroken = false;
   const source = (value: number) => {
     const registry: PromRegistry = {

@@ -2,17 +2,17 @@ import { setImmediate } from "node:timers/promises";
 import { FrameworkError, type Logger } from "@framework/core";
 import type { Json, SharedState, Total } from "@framework/core/feature";
 import type { Family, GaugeEntry, Reading, Source } from "./family.ts";
-import { growthOf } from "./growth.ts";
+import { incrementsOf } from "./increments.ts";
 import { inSlices, inTurns } from "./in-turns.ts";
-import type { Ledger } from "./ledger.ts";
-import { withoutRepeats } from "./without-repeats.ts";
+import type { DirtyCells } from "./dirty-cells.ts";
+import { withoutDuplicates } from "./without-duplicates.ts";
 
 /** Options of `Collector`. */
 export interface CollectorOptions {
   readonly shared: SharedState;
   /** Prefix of the totals and channels; unique to the app in its service. */
   readonly key: string;
-  readonly ledger: Ledger;
+  readonly dirty: DirtyCells;
   /** Cheap sources, read at every flush. */
   readonly sources: readonly Source[];
   /** Slow sources, read only at a scrape. */
@@ -46,21 +46,21 @@ export class Collector {
   private readonly id: string = crypto.randomUUID();
   private readonly sources: readonly Source[];
   private readonly slowSources: readonly Source[];
-  /** Metrics whose repetition is logged already. */
-  private readonly repeated: Set<string> = new Set();
+  /** Duplicate metrics that have been logged. */
+  private readonly duplicates: Set<string> = new Set();
   /** Answers of workers to this worker's scrapes. */
   private readonly scrapes: Map<number, Map<string, GaugeEntry[]>> = new Map();
   private readonly unsubscribe: (() => void)[] = [];
   private lastScrape = 0;
-  /** Serializes readings: a late, older one would look like a reset of the totals. */
+  /** Serializes readings: an older one that arrives late would look like a reset of the totals. */
   private sending: Promise<unknown> = Promise.resolve();
   private families: readonly Family[] = [];
   private collecting: Promise<Collected> | null = null;
 
   constructor(options: CollectorOptions) {
     this.options = options;
-    this.sources = options.sources.map(growthOf);
-    this.slowSources = options.slowSources.map(growthOf);
+    this.sources = options.sources.map(incrementsOf);
+    this.slowSources = options.slowSources.map(incrementsOf);
   }
 
   start(): void {
@@ -77,9 +77,9 @@ export class Collector {
     await this.send(true);
   }
 
-  /** Sends increments; `isWhole` reads the slow sources too. Resolves with the gauges. */
-  send(isWhole: boolean): Promise<readonly GaugeEntry[]> {
-    const sent = this.sending.then(() => this.sendNow(isWhole));
+  /** Sends increments; with `includesSlow`, those of the slow sources too. Resolves with the gauges. */
+  send(includesSlow: boolean): Promise<readonly GaugeEntry[]> {
+    const sent = this.sending.then(() => this.sendNow(includesSlow));
     this.sending = sent.catch(() => {});
     return sent;
   }
@@ -107,8 +107,8 @@ export class Collector {
   }
 
   /**
-   * Reads every total. A page is copied, sent and parsed at once, so this process and the primary serve requests between two pages. The numbers of
-   * one series are of one time; those of a later page may be some milliseconds younger. Totals only grow, so a later scrape has no smaller ones.
+   * Reads every total in pages, so that this process and the primary can serve requests between two pages. The numbers of
+   * one series are consistent; those of a later page may be some milliseconds newer. Totals only grow, so a later scrape never has smaller ones.
    */
   private async readTotals(): Promise<Total[]> {
     const { shared, key } = this.options;
@@ -148,23 +148,23 @@ export class Collector {
     else present.push(...gauges);
   }
 
-  private async sendNow(isWhole: boolean): Promise<readonly GaugeEntry[]> {
-    const { ledger } = this.options;
-    const sources = isWhole ? [...this.sources, ...this.slowSources] : this.sources;
+  private async sendNow(includesSlow: boolean): Promise<readonly GaugeEntry[]> {
+    const { dirty } = this.options;
+    const sources = includesSlow ? [...this.sources, ...this.slowSources] : this.sources;
     const all = await Promise.all(sources.map((source) => this.read(source)));
-    const readings = withoutRepeats(all, (metric) => this.reportRepeated(metric));
-    if (isWhole) this.families = readings.flatMap(({ families }) => families);
+    const readings = withoutDuplicates(all, (metric) => this.reportDuplicate(metric));
+    if (includesSlow) this.families = readings.flatMap(({ families }) => families);
     const grown = readings.flatMap(({ totals }) => totals);
-    for await (const gains of inTurns(ledger.take(BATCH))) await this.add(this.finite(gains));
+    for await (const gains of inTurns(dirty.take(BATCH))) await this.add(this.finite(gains));
     for await (const gains of inSlices(grown)) await this.add(this.finite(gains));
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
   }
 
-  private reportRepeated(metric: string): void {
-    if (this.repeated.has(metric)) return;
-    this.repeated.add(metric);
+  private reportDuplicate(metric: string): void {
+    if (this.duplicates.has(metric)) return;
+    this.duplicates.add(metric);
     this.options.log.warn(
-      `the metric ${metric} of a registry is not shown: another source has one of this name`,
+      `the metric ${metric} of a registry is not shown: another source has a metric of this name`,
     );
   }
 
@@ -205,7 +205,7 @@ export class Collector {
   }
 }
 
-/** Splits gauges into messages within the bounds of the shared state; at least one, which marks the worker as present. */
+/** Splits gauges into messages within the bounds of the shared state. Yields at least one, which shows that the worker answered. */
 function* parts(gauges: readonly GaugeEntry[]): Generator<readonly GaugeEntry[], void> {
   let message: GaugeEntry[] = [];
   let size = 0;

@@ -43,7 +43,7 @@ const expectFormat = async (accept: string | null, contentType: string) => {
   expect(families.size).toBeGreaterThan(10);
 };
 
-/** Any code point; fast-check's own unit `binary` is a table of a million entries, which takes a second to build. */
+/** Any code point; fast-check's unit `binary` is a table of a million entries, which takes a second to build. */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((at) => String.fromCodePoint(at));
 
 test("labels and help texts survive a round trip in both formats", () => {
@@ -97,7 +97,7 @@ const publishing = (...metrics: Metric[]): Feature => ({
   },
 });
 
-test("of a counter's samples with the same labels the last is used, and scrapes add nothing", async () => {
+test("the last of a counter's samples with the same labels is used, and scrapes add nothing", async () => {
   const labels = { user: "a" };
   const read = () => [
     { labels, value: 5 },
@@ -180,7 +180,7 @@ test("in OpenMetrics, a counter whose name without _total is taken has the type 
   expect(values).toEqual([2, 9, 5]);
 });
 
-test("two metrics with one name are a start error", async () => {
+test("two metrics with the same name are a start error", async () => {
   const feature = publishing({ name: "hits_total", help: "Hits.", type: "counter", read: () => 1 });
   const app = new (App.with(prometheus, feature))().enablePrometheus();
   app.metrics.counter({ name: "framework_hits_total", help: "Mine." });

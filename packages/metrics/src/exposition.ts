@@ -17,12 +17,12 @@ const openMetrics: Format = {
 
 /** Returns OpenMetrics 1.0 if the client prefers it, else the text format 0.0.4, which every scraper supports. */
 export const formatFor = (accept: string | null): Format => {
-  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // escaping schemes concern names that never occur here
+  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // escaping schemes only affect names that are never used here
   const type = preferred(ranges, [text.contentType, openMetrics.contentType]);
   return type === openMetrics.contentType ? openMetrics : text;
 };
 
-/** Series per slice: some milliseconds of work for histograms. */
+/** Series per slice: a few milliseconds of work for histograms. */
 const SLICE = 100;
 
 /** Serializes metrics in slices of 100 series, each a few tens of KiB; a series' own labels override `defaultLabels`. */
@@ -54,7 +54,7 @@ const titleOf = (
     `# TYPE ${title} ${word}`,
   ];
   if (!isOpenMetrics || type !== "counter") return lines(name, type);
-  // OpenMetrics names a counter without the _total suffix of its sample, which it requires, and wants the names of metrics to differ.
+  // OpenMetrics requires the suffix _total of a counter's sample, a metric name without it, and unique metric names.
   const title = name.replace(/_total$/, "");
   return names.has(title) ? lines(name, "unknown") : lines(title, type);
 };

@@ -23,11 +23,11 @@ export interface Reading {
   readonly totals: readonly (readonly [series: string, numbers: readonly number[]])[];
   /** Current values, by series. */
   readonly gauges: readonly GaugeEntry[];
-  /** Whether metrics that an earlier source has are left out without a warning. @default false */
-  readonly givesWay?: boolean;
+  /** Whether metrics that an earlier source also has are left out without a warning. @default false */
+  readonly isFallback?: boolean;
 }
 
-/** A source of values other than the ledger. */
+/** A source of values other than `DirtyCells`. */
 export type Source = () => Reading | Promise<Reading>;
 
 /** One gauge of one process. */
@@ -37,7 +37,7 @@ export type GaugeEntry = readonly [series: string, value: number];
 export interface SeriesName {
   readonly family: string;
   readonly labels: LabelList;
-  /** Upper bounds of its buckets, if only workers with observations know them. */
+  /** Upper bounds of its buckets, for series whose bounds only workers with observations know. */
   readonly bounds: readonly number[] | null;
 }
 
@@ -61,7 +61,7 @@ export const parseSeries = (series: string): SeriesName => {
 /** Maximum length of a label's value. */
 const MAX_LABEL = 256;
 
-/** Returns a label's value truncated and well-formed: lone surrogates would all be serialised alike. */
+/** Returns a label's value truncated and well-formed: lone surrogates would all be serialised to the same character. */
 export const labelValue = (value: string | number | boolean): string => {
   const text = String(value).toWellFormed();
   return text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1).toWellFormed()}…`;

@@ -76,6 +76,6 @@ test("a program's metric with the name of a feature's histogram is a start error
   app.metrics.gauge({ name: "framework_call_bytes", help: "Bytes." });
   const { problems } = (await app.start().catch((error: unknown) => error)) as ConfigurationError;
   expect(problems).toEqual([
-    expect.objectContaining({ message: "the metric framework_call_bytes exists already" }),
+    expect.objectContaining({ message: "the metric framework_call_bytes already exists" }),
   ]);
 });

@@ -1,4 +1,4 @@
-/** Delay of a flush after the first count, in milliseconds: a killed worker loses at most the counts of this time. */
+/** Milliseconds between the first count and its flush: a killed worker loses at most the counts of this time. */
 export const FLUSH_MS = 100;
 
 /** Runs a task once per delay after it was armed; idle otherwise. */

@@ -8,7 +8,7 @@ export async function* inTurns<T>(values: Iterable<T>): AsyncGenerator<T, void> 
   }
 }
 
-/** Series that are handled in one turn of the event loop: about a millisecond of work. */
+/** Series per turn of the event loop: about a millisecond of work. */
 const SLICE = 500;
 
 /** Yields a list in slices of 500 items, each in its own turn of the event loop. */

@@ -28,7 +28,7 @@ export interface RequestNames {
   readonly sizeBuckets: readonly number[];
 }
 
-/** Returns every metric with its series, request metrics first; omits series of metrics that this worker does not know. */
+/** Returns every metric with its series, request metrics first; omits series whose metric this worker does not have. */
 export const mergeMetrics = async (
   { families, totals, gauges }: Collected,
   names: RequestNames,

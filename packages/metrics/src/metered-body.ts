@@ -1,6 +1,6 @@
 import { BodyStream } from "@framework/core/feature";
 
-/** Wraps a body to report its sent bytes once: when it completes, fails or is cancelled, also before its first chunk. */
+/** Wraps a body to report its sent bytes once: when it completes, fails or is cancelled, even before its first chunk. */
 export const meteredBody = (body: BodyStream, listener: (bytes: number) => void): BodyStream =>
   new BodyStream(new MeteredChunks(body, listener), body.length);
 

@@ -16,7 +16,7 @@ export interface MetricOptions<Label extends string = never> {
 export interface GaugeOptions<Label extends string = never> extends MetricOptions<Label> {
   /** How the values of several workers are aggregated. @default "sum" */
   readonly across?: Across;
-  /** Returns further values at each scrape. */
+  /** Returns additional values at each scrape. */
   readonly read?: () => number | readonly Sample[];
 }
 
@@ -33,15 +33,21 @@ export type Arguments<Label extends string, Rest extends readonly unknown[]> = [
 
 /** A counter of one set of labels. */
 export interface BoundCounter {
-  /** @throws METRICS_BAD_AMOUNT for a negative or non-finite amount */
-  /** Adds to the count. @param amount at least 0. @default 1 */
+  /**
+   * Adds to the count. @param amount at least 0. @default 1
+   *
+   * @throws METRICS_BAD_AMOUNT for a negative or non-finite amount
+   */
   inc(amount?: number): void;
 }
 
 /** A gauge of one set of labels. */
 export interface BoundGauge {
-  /** @throws METRICS_BAD_AMOUNT for a non-finite value, as do `inc` and `dec` */
-  /** Sets the value. */
+  /**
+   * Sets the value.
+   *
+   * @throws METRICS_BAD_AMOUNT for a non-finite value, as do `inc` and `dec`
+   */
   set(value: number): void;
   /** Adds to the value. @default 1 */
   inc(amount?: number): void;
@@ -51,24 +57,33 @@ export interface BoundGauge {
 
 /** A histogram of one set of labels. */
 export interface BoundHistogram {
-  /** @throws METRICS_BAD_AMOUNT for a non-finite value */
-  /** Records a value. */
+  /**
+   * Records a value.
+   *
+   * @throws METRICS_BAD_AMOUNT for a non-finite value
+   */
   observe(value: number): void;
 }
 
-/** A counter, which only grows, over all workers and their restarts. */
+/** A counter. Summed over all workers, it only grows, even when workers restart. */
 export interface Counter<Label extends string = never> {
-  /** @throws METRICS_BAD_AMOUNT for a negative or non-finite amount, METRICS_BAD_LABELS */
-  /** Adds to the count of these labels. @default 1 */
+  /**
+   * Adds to the count of these labels. @default 1
+   *
+   * @throws METRICS_BAD_AMOUNT for a negative or non-finite amount, METRICS_BAD_LABELS
+   */
   inc(...args: Arguments<Label, [amount?: number]>): void;
   /** Returns the counter of one set of labels; keep it for frequent use. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundCounter;
 }
 
-/** A gauge, which rises and falls; aggregated over live workers. */
+/** A gauge, whose value can rise and fall; aggregated over live workers. */
 export interface Gauge<Label extends string = never> {
-  /** @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS */
-  /** Sets the value of these labels. */
+  /**
+   * Sets the value of these labels.
+   *
+   * @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS
+   */
   set(...args: Arguments<Label, [value: number]>): void;
   /** Adds to the value of these labels. @default 1 */
   inc(...args: Arguments<Label, [amount?: number]>): void;
@@ -78,10 +93,13 @@ export interface Gauge<Label extends string = never> {
   labels(labels: LabelValues<Label>): BoundGauge;
 }
 
-/** A histogram of observations, over all workers and their restarts. */
+/** A histogram, summed over all workers; it keeps its counts when workers restart. */
 export interface Histogram<Label extends string = never> {
-  /** @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS */
-  /** Records a value under these labels. */
+  /**
+   * Records a value under these labels.
+   *
+   * @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS
+   */
   observe(...args: Arguments<Label, [value: number]>): void;
   /** Returns the histogram of one set of labels. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundHistogram;
@@ -89,13 +107,22 @@ export interface Histogram<Label extends string = never> {
 
 /** Creates the app's own metrics, between `enablePrometheus` and start. */
 export interface Metrics {
-  /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
-  /** Creates a counter, which only grows. */
+  /**
+   * Creates a counter, whose value only grows.
+   *
+   * @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED
+   */
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label>;
-  /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
-  /** Creates a gauge, which rises and falls. */
+  /**
+   * Creates a gauge, whose value can rise and fall.
+   *
+   * @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED
+   */
   gauge<const Label extends string = never>(options: GaugeOptions<Label>): Gauge<Label>;
-  /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
-  /** Creates a histogram of values. */
+  /**
+   * Creates a histogram of values.
+   *
+   * @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED
+   */
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
 }

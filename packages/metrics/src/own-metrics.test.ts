@@ -87,11 +87,11 @@ test("long and malformed label values are truncated and repaired", async () => {
 test.each([
   ["a negative amount", "METRICS_BAD_AMOUNT"],
   ["no number", "METRICS_BAD_AMOUNT"],
-  ["a number as text", "METRICS_BAD_AMOUNT"],
+  ["a number as a string", "METRICS_BAD_AMOUNT"],
   ["a bigint", "METRICS_BAD_AMOUNT"],
   ["null", "METRICS_BAD_AMOUNT"],
   ["null of a series", "METRICS_BAD_AMOUNT"],
-  ["a text to subtract", "METRICS_BAD_AMOUNT"],
+  ["a string to subtract", "METRICS_BAD_AMOUNT"],
   ["a bigint to add", "METRICS_BAD_AMOUNT"],
   ["an observation of null", "METRICS_BAD_AMOUNT"],
   ["no observation", "METRICS_BAD_AMOUNT"],
@@ -109,11 +109,11 @@ test.each([
   const mistakes: Record<typeof what, () => void> = {
     "a negative amount": () => plain.inc(-1),
     "no number": () => plain.inc(Number.NaN),
-    "a number as text": () => plain.inc("5" as never),
+    "a number as a string": () => plain.inc("5" as never),
     "a bigint": () => plain.inc(1n as never),
     null: () => plain.inc(null as never),
     "null of a series": () => labelled.labels({ toString: "x" }).inc(null as never),
-    "a text to subtract": () => gauge.dec("5" as never),
+    "a string to subtract": () => gauge.dec("5" as never),
     "a bigint to add": () => gauge.inc(1n as never),
     "an observation of null": () => histogram.observe(null as never),
     "no observation": () => histogram.observe(undefined as never),
@@ -128,7 +128,7 @@ test.each([
   expect(samples.filter(({ name }) => /^[abcd]_?/.test(name)).every(({ value }) => value === 0)).toBe(true);
 });
 
-test("amounts whose sum is no finite number are dropped, and no others", async () => {
+test("only amounts whose sum is not finite are dropped", async () => {
   const { app, metrics, scrape } = makeApp();
   const lost: unknown[] = [];
   const huge = metrics.counter({ name: "huge_total", help: "Huge." });
@@ -179,7 +179,7 @@ test("start reports all mistakes in metrics", async () => {
     expect.stringContaining('METRICS_BAD_METRIC "a b_total" is not a metric name'),
     expect.stringContaining("METRICS_BAD_METRIC the metric sold must end in _total"),
     expect.stringContaining("METRICS_BAD_METRIC the metric open_total must end in _total if"),
-    expect.stringContaining("METRICS_BAD_METRIC the metric early_total exists already"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric early_total already exists"),
     expect.stringContaining("METRICS_BAD_METRIC the metric silent needs a help text"),
     expect.stringContaining("METRICS_BAD_METRIC the metric things_count must not end in a reserved suffix"),
     expect.stringContaining("METRICS_BAD_METRIC the metric took_seconds may have at most 10 labels"),
@@ -236,7 +236,7 @@ test("registries of prom-client are shown and keep counting", async () => {
   expect(parseExposition(await reply.text(), true).families.get("old_things")?.type).toBe("unknown");
 });
 
-test("series of a registry that become equal by truncated labels are added, and grow only by events", async () => {
+test("series of a registry that become equal by truncated labels are summed, and grow only by events", async () => {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ["path"];
@@ -256,7 +256,7 @@ test("series of a registry that become equal by truncated labels are added, and 
   }
 });
 
-test("labels that differ by the place of a NUL character are series of their own", async () => {
+test("labels that differ only in the position of a NUL character are separate series", async () => {
   const { metrics, scrape } = makeApp();
   const seen = metrics.counter({ name: "seen_total", help: "Seen.", labelNames: ["a", "b"] });
   seen.inc({ a: "x\0y", b: "z" });

@@ -9,7 +9,7 @@ import {
   type LabelList,
   seriesOf,
 } from "./family.ts";
-import { Cell, type Ledger } from "./ledger.ts";
+import { Cell, type DirtyCells } from "./dirty-cells.ts";
 import type {
   BoundCounter,
   BoundGauge,
@@ -27,7 +27,7 @@ import { type LabelValues, SeriesTable } from "./series-table.ts";
 
 /** Dependencies of the app's own metrics. */
 export interface OwnMetricsOptions {
-  readonly ledger: Ledger;
+  readonly dirty: DirtyCells;
   readonly limits: { readonly maxSeries: number };
   readonly report: (problem: Problem) => void;
   /** Whether `enablePrometheus` was called. */
@@ -40,7 +40,7 @@ type Call = readonly (LabelValues<string> | number | undefined)[];
 const noLabels: LabelValues<string> = Object.freeze({});
 const durations: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The program's own metrics. Counts are added to the ledger; gauges stay here until a scrape. */
+/** The program's own metrics. Counts are added to their cells, which the flush sends; gauges stay here until a scrape. */
 export class OwnMetrics implements Metrics {
   readonly families: Family[] = [];
   private readonly options: OwnMetricsOptions;
@@ -63,15 +63,15 @@ export class OwnMetrics implements Metrics {
 
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label> {
     this.register({ ...options, type: "counter" });
-    const { ledger } = this.options;
+    const { dirty } = this.options;
     const table = this.table<BoundCounter>(options, (series) => {
       const cell = new Cell(series, 1);
-      ledger.touch(cell); // exported from the start, as 0
+      dirty.mark(cell); // exported from the start, as 0
       return {
         inc(amount = 1) {
           if (!Number.isFinite(amount) || amount < 0) throw badAmount(options.name, "a number of at least 0");
           cell.gains[0] = (cell.gains[0] ?? 0) + amount;
-          ledger.touch(cell);
+          dirty.mark(cell);
         },
       };
     });
@@ -137,15 +137,15 @@ export class OwnMetrics implements Metrics {
     options: MetricOptions<string>,
     bounds: readonly number[],
   ): SeriesTable<BoundHistogram> {
-    const { ledger } = this.options;
+    const { dirty } = this.options;
     return this.table(options, (series) => {
       const cell = new Cell(series, widthOf(bounds));
-      ledger.touch(cell); // exported from the start, as 0
+      dirty.mark(cell); // exported from the start, as 0
       return {
         observe(value) {
           if (!Number.isFinite(value)) throw badAmount(options.name, "a finite number");
           observe(cell.gains, 0, bounds, value);
-          ledger.touch(cell);
+          dirty.mark(cell);
         },
       };
     });
@@ -208,7 +208,7 @@ const numberOf = (call: Call): number | undefined => {
 };
 
 const badAmount = (name: string, wanted: string): FrameworkError =>
-  new FrameworkError("METRICS_BAD_AMOUNT", `${name} takes ${wanted}`);
+  new FrameworkError("METRICS_BAD_AMOUNT", `${name} must be given ${wanted}`);
 
 interface Described {
   readonly name: string;
@@ -223,7 +223,7 @@ const problemOf = (
   present: readonly Family[],
 ): string | null => {
   if (!isMetricName(name)) return `"${name}" is not a metric name; use letters, digits and underscores`;
-  if (present.some((other) => other.name === name)) return `the metric ${name} exists already`;
+  if (present.some((other) => other.name === name)) return `the metric ${name} already exists`;
   if (typeof help !== "string" || help === "") return `the metric ${name} needs a help text`;
   if ((type === "counter") !== name.endsWith("_total"))
     return `the metric ${name} must end in _total if and only if it is a counter`;

@@ -1,6 +1,6 @@
 import { type Across, type Family, type GaugeEntry, labelValue, type Reading, seriesOf } from "./family.ts";
 
-/** The methods of a prom-client registry that are used; any version of the package fits. */
+/** The part of a prom-client registry that is used; any version of prom-client has it. */
 export interface PromRegistry {
   /** Returns all metrics of the registry. */
   getMetricsAsJSON(): Promise<readonly PromMetric[]>;
@@ -30,7 +30,7 @@ export interface PromValue {
   readonly metricName?: string;
 }
 
-/** Reads a registry of prom-client. Series that become equal when their labels are truncated are added. */
+/** Reads a registry of prom-client. Series that become equal when their labels are truncated are summed. */
 export const readRegistry = async (registry: PromRegistry): Promise<Reading> => {
   const families: Family[] = [];
   const counts = new Map<string, number>();
@@ -108,8 +108,8 @@ const acrossOf = ({ name, aggregator }: PromMetric): Across => {
 let ofProcess: Promise<PromRegistry> | undefined;
 
 /**
- * prom-client reads these with the undocumented `process._getActiveHandles` and `_getActiveRequests`. Node aborts in there where the object of a handle
- * has been collected before the handle was closed. `nodejs_active_resources` counts the same without touching the objects.
+ * prom-client reads these with the undocumented `process._getActiveHandles` and `_getActiveRequests`, in which Node aborts if the object of a handle
+ * was collected before the handle was closed. `nodejs_active_resources` counts the same without accessing the objects.
  */
 const unsafeNames = [
   "nodejs_active_handles",

@@ -23,7 +23,7 @@ app.metrics.histogram({ name: "d_seconds", help: "D.", labelNames: ["kind"] }).o
 // @ts-expect-error a metric without labels takes none
 plain.inc({ genre: "novel" });
 
-// @ts-expect-error every label has a value
+// @ts-expect-error every label needs a value
 sold.inc({ genre: "novel" });
 
 // @ts-expect-error a label that the metric does not have

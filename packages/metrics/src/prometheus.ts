@@ -3,7 +3,7 @@ import { Response } from "@framework/core";
 import { formatFor, writeSlices } from "./exposition.ts";
 import { inTurns } from "./in-turns.ts";
 import { flushTimer } from "./flush-timer.ts";
-import { Ledger } from "./ledger.ts";
+import { DirtyCells } from "./dirty-cells.ts";
 import type { Metrics } from "./metrics.ts";
 import { recordOperations } from "./operation-durations.ts";
 import { OwnMetrics } from "./own-metrics.ts";
@@ -11,7 +11,7 @@ import { PrometheusConfig } from "./prometheus-config.ts";
 import { RequestMeter } from "./request-meter.ts";
 import { ServiceMetrics } from "./service-metrics.ts";
 
-/** What the feature adds to an app. */
+/** The members that the feature adds to an app. */
 export interface Prometheus {
   /**
    * Counts requests and serves all metrics of the app for Prometheus, summed over workers.
@@ -36,10 +36,10 @@ export const prometheus: Feature<Prometheus> = {
   install: (host) => {
     const limits = { maxSeries: PrometheusConfig.of().maxSeries };
     const timer = flushTimer();
-    const ledger = new Ledger(timer.arm);
+    const dirty = new DirtyCells(timer.arm);
     let isEnabled = false;
     const own = new OwnMetrics({
-      ledger,
+      dirty,
       limits,
       report: (problem) => host.problem(problem),
       isEnabled: () => isEnabled,
@@ -51,19 +51,19 @@ export const prometheus: Feature<Prometheus> = {
         isEnabled = true;
         limits.maxSeries = config.maxSeries;
         const now = config.clock?.now ?? (() => performance.now());
-        const meter = new RequestMeter({ ...config, ledger, now });
+        const meter = new RequestMeter({ ...config, dirty, now });
         host.http.use("telemetry", meter.middleware); // outermost, to include the time of other stages
         host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
         if (config.operations) recordOperations(host.insight, config.durationBuckets);
         host.insight.recordHistograms((histogram) => own.recordHistogram(histogram, config.namespace));
-        serve(host, config, new ServiceMetrics({ host, config, ledger, own, meter, timer }));
+        serve(host, config, new ServiceMetrics({ host, config, dirty, own, meter, timer }));
         return this;
       },
     };
   },
 };
 
-/** Series that are written at once; more are streamed. */
+/** Maximum series that are written at once; more are streamed. */
 const MAX_AT_ONCE = 500;
 
 const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceMetrics): void => {

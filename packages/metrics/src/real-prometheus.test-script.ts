@@ -69,17 +69,17 @@ const query = async (prometheus: string, expression: string): Promise<readonly R
 const ask = async (prometheus: string, expression: string): Promise<number> =>
   Number((await query(prometheus, expression))[0]?.value?.[1] ?? Number.NaN);
 
-/** Counts decreases in the stored samples of all series that may only grow. */
-const stepsBack = async (
+/** Counts decreases in the stored samples of all series that must only grow. */
+const decreases = async (
   prometheus: string,
   range: string,
-): Promise<{ series: number; samples: number; stepsBack: number }> => {
+): Promise<{ series: number; samples: number; decreases: number }> => {
   const results = await query(prometheus, `{${NAME_LABEL}=~".+_(total|bucket|count|sum)"}[${range}]`);
   const lists = results.map(({ values = [] }) => values.map(([, value]) => Number(value)));
   const back = lists.flatMap((list) =>
     list.filter((value, index) => value < (list[index - 1] ?? value) - 1e-9),
   );
-  return { series: lists.length, samples: lists.flat().length, stepsBack: back.length };
+  return { series: lists.length, samples: lists.flat().length, decreases: back.length };
 };
 
 interface Load {
@@ -127,10 +127,10 @@ const killOne = async (program: Program): Promise<boolean> => {
   return true;
 };
 
-const promtool = async (program: Program): Promise<{ status: number | null; said: string }> => {
+const promtool = async (program: Program): Promise<{ status: number | null; output: string }> => {
   const input = await (await fetch(`${program.url}/metrics`)).text();
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
-  return { status, said: `${stdout}${stderr}`.trim() };
+  return { status, output: `${stdout}${stderr}`.trim() };
 };
 
 const metric = async (): Promise<boolean> => {
@@ -166,7 +166,7 @@ const metric = async (): Promise<boolean> => {
       scrapes: await ask(url, `count_over_time(up[${range}])`),
       scrapesUp: await ask(url, `sum_over_time(up[${range}])`),
       scrapeErrors: [...errors].filter((error) => error !== ""),
-      counters: await stepsBack(url, range),
+      counters: await decreases(url, range),
       sent: load.sent,
       answered: load.answered,
       counted: await counted(),
@@ -177,12 +177,12 @@ const metric = async (): Promise<boolean> => {
     const lost = report.answered - report.counted;
     return (
       report.scrapes - report.scrapesUp <= kills / 10 &&
-      report.counters.stepsBack === 0 &&
+      report.counters.decreases === 0 &&
       report.counted <= report.sent &&
       lost <= report.answered * 0.05 &&
       report.inFlight === 0 &&
       report.promtool.status === 0 &&
-      report.promtool.said === ""
+      report.promtool.output === ""
     );
   } finally {
     child.kill("SIGTERM");

@@ -2,12 +2,12 @@ import { BodyStream, isPromise, mapOutput, payloadLength, waitsOnce } from "@fra
 import type { Awaitable, Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { observe, widthOf } from "./buckets.ts";
 import { labelValue, seriesOf } from "./family.ts";
-import { Cell, type Ledger } from "./ledger.ts";
+import { Cell, type DirtyCells } from "./dirty-cells.ts";
 import { meteredBody } from "./metered-body.ts";
 
 /** Options of `RequestMeter`. */
 export interface MeterOptions {
-  readonly ledger: Ledger;
+  readonly dirty: DirtyCells;
   readonly durationBuckets: readonly number[];
   readonly sizeBuckets: readonly number[];
   readonly maxSeries: number;
@@ -19,7 +19,7 @@ export interface MeterOptions {
 export const REQUESTS = "";
 
 /** Status of a request whose client disconnected before the reply: not an HTTP status, but common in logs. */
-const CLIENT_GONE = 499;
+const CLIENT_CLOSED_REQUEST = 499;
 
 const methods: readonly string[] = [
   "OTHER",
@@ -41,14 +41,14 @@ const methodNumbers: ReadonlyMap<string, number> = new Map(
 /**
  * Counts requests by method, route pattern and status, with durations and sizes.
  *
- * A request costs two look-ups; labels are built once per series. Beyond `maxSeries` only the path is given up: methods and statuses are few, and alerts need them.
+ * A request costs two look-ups; labels are built once per series. Beyond `maxSeries` only the path becomes `overflow`: methods and statuses are few, and alerts need them.
  */
 export class RequestMeter {
   /** Requests without a complete reply whose client is connected. */
   inFlight = 0;
   private readonly options: MeterOptions;
   private readonly cells: Map<Endpoint | null, Map<number, Cell>> = new Map();
-  /** Cells of further paths, by method and status: at most one for each of both. */
+  /** Cells of further paths, one for each method and status. */
   private readonly overflow: Map<number, Cell> = new Map();
   private series = 0;
 
@@ -70,14 +70,14 @@ export class RequestMeter {
     });
   }
 
-  /** Counts the reply, or that the client has left before it. */
+  /** Counts the reply, or a 499 if the client disconnects before it. */
   private awaited(request: HttpRequest, output: Promise<Response>, begun: number): Awaitable<Response> {
     let isCounted = false;
     request.onEnd((end) => {
       this.inFlight--;
       if (isCounted || end !== "aborted") return;
       isCounted = true;
-      this.count(request, CLIENT_GONE, begun, 0);
+      this.count(request, CLIENT_CLOSED_REQUEST, begun, 0);
     });
     return mapOutput(
       output,
@@ -104,14 +104,14 @@ export class RequestMeter {
   }
 
   private count(request: HttpRequest, status: number, begun: number, bytes: number): void {
-    const { now, durationBuckets, sizeBuckets, ledger } = this.options;
+    const { now, durationBuckets, sizeBuckets, dirty } = this.options;
     const cell = this.cellOf(request, status);
     const replies = widthOf(durationBuckets);
     observe(cell.gains, 0, durationBuckets, Math.max(0, now() - begun) / 1000);
     observe(cell.gains, replies, sizeBuckets, bytes);
     const sent = request.contentLength;
     if (sent !== null) observe(cell.gains, replies + widthOf(sizeBuckets), sizeBuckets, sent);
-    ledger.touch(cell);
+    dirty.mark(cell);
   }
 
   private cellOf({ endpoint, method }: HttpRequest, status: number): Cell {

@@ -35,7 +35,7 @@ test("durations use the configured clock and include streamed bodies", async () 
   expect([duration("/stream", "sum"), duration("/stream", "bucket", "5")]).toEqual([7, 0]);
 });
 
-test("the configured guards protect the endpoint, the app's do not apply", async () => {
+test("the configured guards protect the endpoint; those of the app do not apply", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({
     endpoint: "/internal/metrics",
     guards: [

@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { connect } from "node:net";
 import { App, HttpError, Response } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
@@ -120,7 +120,7 @@ eachClient(test, makeApp, {
     expect((await waiting).text).toBe("done");
     await waitFor(async () => (await inFlight()) === 0);
   },
-  "a request whose client disconnects leaves the gauge, and counts as 499, once": async (client) => {
+  "a request whose client disconnects is removed from the gauge, and counts as 499 once": async (client) => {
     const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
     const aborter = new AbortController();
     const waiting = client.get("/waits", { signal: aborter.signal }).catch(() => "gone");
@@ -190,7 +190,7 @@ test.each(["fast", "node"] as const)(
 );
 
 test.each(["fast", "node"] as const)(
-  "an upload that its client cuts counts as 499 (%s transport)",
+  "an upload that its client aborts counts as 499 (%s transport)",
   async (transport) => {
     const app = makeApp();
     let begun = false;

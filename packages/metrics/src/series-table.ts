@@ -9,7 +9,7 @@ export interface SeriesTableOptions<T> {
   /** Name of the metric, for messages. */
   readonly name: string;
   readonly labelNames: readonly string[];
-  /** Returns the bound on the number of series. */
+  /** Maximum number of series. */
   readonly limits: { readonly maxSeries: number };
   readonly create: (labels: LabelList) => T;
 }
@@ -55,14 +55,14 @@ export class SeriesTable<T> {
       "METRICS_BAD_LABELS",
       labelNames.length === 0
         ? `${name} has no labels`
-        : `${name} takes exactly these labels: ${labelNames.join(", ")}`,
+        : `${name} must be given exactly these labels: ${labelNames.join(", ")}`,
     );
   }
 }
 
 const NUL = "\u0000";
 
-/** Returns a key that no other values have: the separator is in it, or JSON, which escapes it. */
+/** Returns a unique key: the values joined by NUL, or JSON if a value contains NUL. */
 const keyOf = (values: readonly string[]): string =>
   values.length > 1 && values.some((value) => value.includes(NUL))
     ? JSON.stringify(values)

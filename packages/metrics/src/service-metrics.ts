@@ -3,7 +3,7 @@ import { type Host, systemClock } from "@framework/core/feature";
 import { type Collected, Collector } from "./collector.ts";
 import { type Family, seriesOf, type Source } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
-import type { Ledger } from "./ledger.ts";
+import type { DirtyCells } from "./dirty-cells.ts";
 import { metricName, readMetrics } from "./metric-families.ts";
 import { type MergedMetric, mergeMetrics, requestFamilies, type RequestNames } from "./merge.ts";
 import type { OwnMetrics } from "./own-metrics.ts";
@@ -16,7 +16,7 @@ import { slowSource } from "./slow-source.ts";
 export interface ServiceMetricsParts {
   readonly host: Host;
   readonly config: Readonly<PrometheusConfig>;
-  readonly ledger: Ledger;
+  readonly dirty: DirtyCells;
   readonly own: OwnMetrics;
   readonly meter: RequestMeter;
   readonly timer: FlushTimer;
@@ -35,13 +35,13 @@ export class ServiceMetrics {
   }
 
   async start({ workers, log, shared, own: state = shared }: AppSettings): Promise<void> {
-    const { ledger, own, timer } = this.parts;
+    const { dirty, own, timer } = this.parts;
     own.close();
     this.rejectDuplicates();
     const collector = new Collector({
       shared: state,
       key: `metrics/${this.prefix}`,
-      ledger,
+      dirty,
       sources: this.sources(log),
       slowSources: await this.slowSources(),
       log,
@@ -50,7 +50,7 @@ export class ServiceMetrics {
     this.collector = collector;
     collector.start();
     await collector.send(false);
-    if (workers > 1) timer.start(() => collector.send(false)); // a single process needs no flushes between scrapes
+    if (workers > 1) timer.start(() => collector.send(false)); // a single process needs no flush between scrapes
   }
 
   async stop(): Promise<void> {
@@ -68,7 +68,7 @@ export class ServiceMetrics {
     ];
   }
 
-  /** @throws METRICS_BAD_METRIC when two metrics have one name */
+  /** @throws METRICS_BAD_METRIC if two metrics have the same name */
   private rejectDuplicates(): void {
     const { host, own, config } = this.parts;
     const names = [
@@ -101,13 +101,13 @@ export class ServiceMetrics {
     ];
   }
 
-  /** Registries, and the process metrics that they lack. */
+  /** Registries, then the process metrics that they lack. */
   private async slowSources(): Promise<Source[]> {
     const { registries, processMetrics, clock = systemClock } = this.parts.config;
     const sources = registries.map((registry) => slowSource(() => readRegistry(registry), clock));
     if (!processMetrics) return sources;
     const ofProcess = await processRegistry();
-    const read: Source = async () => ({ ...(await readRegistry(ofProcess)), givesWay: true });
+    const read: Source = async () => ({ ...(await readRegistry(ofProcess)), isFallback: true });
     return [...sources, slowSource(read, clock)];
   }
 

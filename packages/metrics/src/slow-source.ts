@@ -1,14 +1,14 @@
 import { type Clock, within } from "@framework/core/feature";
 import type { Reading, Source } from "./family.ts";
 
-/** Milliseconds that a scrape waits for a slow source: less than the scraping worker waits for the others. */
-const PATIENCE_MS = 750;
-/** Milliseconds after which a reading without an end is abandoned, and the source is read anew. */
+/** Timeout of a slow source in a scrape, in milliseconds: less than that of the workers' answers. */
+const TIMEOUT_MS = 750;
+/** Milliseconds after which a hanging reading is abandoned, and the source is read again. */
 const ABANDON_MS = 10_000;
 
 /**
- * Reads a slow source, such as a registry whose gauges ask a database, with a time limit. A late reading is dropped: its totals would be older than those of
- * the next one. No second one begins beside it for 10 s, so that scrapes add no load to what is slow.
+ * Reads a slow source, such as a registry whose gauges query a database, with a timeout. A late reading is dropped: its totals would be older than those of
+ * the next one. No second reading starts beside it for 10 s, so that scrapes add no load to a slow source.
  */
 export const slowSource = (source: Source, clock: Pick<Clock, "now" | "after">): Source => {
   let current: { readonly reading: Promise<Reading>; readonly begun: number } | null = null;
@@ -24,8 +24,8 @@ export const slowSource = (source: Source, clock: Pick<Clock, "now" | "after">):
   };
   return () => {
     const reading = current === null || clock.now() - current.begun >= ABANDON_MS ? begin() : current.reading;
-    return within(reading, PATIENCE_MS, clock, () => {
-      throw new Error(`a registry did not answer within ${PATIENCE_MS} ms; its metrics are omitted`);
+    return within(reading, TIMEOUT_MS, clock, () => {
+      throw new Error(`a registry did not answer within ${TIMEOUT_MS} ms; its metrics are omitted`);
     });
   };
 };

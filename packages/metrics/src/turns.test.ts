@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import type { Parsed } from "./exposition-parser.test-kit.ts";
 import { service } from "./service.test-kit.ts";
 
-/** Sums amounts per turn of the event loop. */
+/** Sums amounts within each turn of the event loop. */
 const perTurn = () => {
   let current = 0;
   let most = 0;
@@ -64,7 +64,7 @@ test.each([
   }
   const samplesOf = async (name: string): Promise<number | undefined> =>
     (await worker.scrape()).families.get(name)?.samples.length;
-  await waitFor(async () => (await samplesOf("levels")) === 5000); // on a busy machine the gauges are on their way
+  await waitFor(async () => (await samplesOf("levels")) === 5000); // on a busy machine the gauges may still be in transit
   expect(await samplesOf("things_total")).toBe(5000);
   const [series, parts] = [totals.take(), messages.take()];
   expect([series > 0, series <= 750]).toEqual([true, true]);
@@ -81,7 +81,7 @@ const values = (parsed: Parsed): ReadonlyMap<string, number> =>
     ),
   );
 
-test("counts that arrive while the pages are read neither go back nor exceed what was counted", async () => {
+test("counts that arrive while pages are read never decrease or exceed the real count", async () => {
   const { start } = service(2);
   const [one, two] = [await start(), await start()];
   const random = seededRandom(11);

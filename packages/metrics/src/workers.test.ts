@@ -74,7 +74,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns every sample of a counter or histogram, which may only grow. */
+/** Returns every sample of a counter or histogram, which must only grow. */
 const growing = (parsed: Parsed): ReadonlyMap<string, number> =>
   new Map(
     [...parsed.families.values()]
@@ -128,7 +128,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
         () => answered++,
         () => null, // the worker was killed
       );
-      await pause(2); // leaves the processor to the workers
+      await pause(2); // lets the workers run
     }
   };
   const loads = [load(), load(), load(), load()];
@@ -142,7 +142,7 @@ test("counters are exact when idle workers are killed, and never decrease when b
     expect(sold(parsed)).toBeLessThanOrEqual(sent);
     last = now;
     if (++done % 10 !== 0) continue;
-    const [victim = 0] = await waitFor(() => pidsOf(program)); // with the one that took the place of the last victim
+    const [victim = 0] = await waitFor(() => pidsOf(program)); // including the replacement of the last victim
     process.kill(victim, "SIGKILL");
   }
   busy = false;
@@ -159,7 +159,7 @@ test("a scrape does not wait for a stuck worker, and counts it as missing", asyn
   await waitFor(async () => sold(await scrape(program)) === before + 20);
   let isStuck = true;
   const hanging = ask(program, "/hang", "POST").finally(() => (isStuck = false));
-  await waitFor(() => existsSync(blocked), { what: "the worker to block" }); // it could accept all connections that come in the same turn
+  await waitFor(() => existsSync(blocked), { what: "the worker to block" }); // until then it could accept all connections of the same turn
   const parsed = await waitFor(
     async () => {
       // The stuck worker may receive some of these requests.

@@ -23,7 +23,7 @@ export interface OpenapiConfig {
   readonly license: License | undefined;
   /** Addresses of the service; a URL may be relative to the document. @default [{ url: "/" }] */
   readonly servers: readonly Server[];
-  /** Groups of operations with descriptions, in the order of the pages; groups that only routes name follow. @default [] */
+  /** Groups of operations with descriptions, in the order of the pages; groups that only routes use follow. @default [] */
   readonly tags: readonly Tag[];
   /** Path of the document. @default "/openapi.json" */
   readonly path: string;

@@ -18,8 +18,8 @@ new App().enableOpenapi();
 // @ts-expect-error a misspelt option is found by the compiler
 app.enableOpenapi({ titel: "Books" });
 
-// @ts-expect-error the document always has a path
+// @ts-expect-error the path of the document cannot be disabled
 app.enableOpenapi({ path: false });
 
-// @ts-expect-error a server is an object, which may have a description
+// @ts-expect-error a server is an object
 app.enableOpenapi({ servers: ["https://api.example"] });

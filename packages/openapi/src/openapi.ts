@@ -10,7 +10,7 @@ import { redocPage, swaggerPage } from "./pages/page-kinds.ts";
 
 /** The options of routes that the feature owns. */
 export interface OpenapiRouteOptions {
-  /** `true` keeps this route out of the document. */
+  /** Whether this route is left out of the document. @default false */
   readonly hidden?: boolean;
 }
 
@@ -74,7 +74,7 @@ const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<bo
 interface Documented {
   readonly host: Host;
   readonly config: OpenapiConfig;
-  /** The routes that belong in the document. */
+  /** The routes in the document. */
   readonly routes: readonly RouteInfo[];
 }
 

@@ -4,17 +4,17 @@ import { expect, test } from "@jest/globals";
 import { rabbitmqBroker } from "./index.ts";
 import { newName } from "./process.test-kit.ts";
 
-/** Messages that wait; a million takes some minutes. */
+/** Number of waiting messages; a million takes some minutes. */
 const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 4000);
-/** Together more than a process may hold. */
+/** Bytes of each message; all together exceed what a process may hold. */
 const BYTES = WAITING > 20_000 ? 1000 : 5000;
 
 withServer("rabbitmq", (url) => {
-  test("with a stalled handler and many waiting messages, a process holds its prefetch and no more", async () => {
+  test("with a stalled handler and many waiting messages, a process holds only its prefetch", async () => {
     const fixture = { adapter: () => rabbitmqBroker({ url }), prefix: newName() };
     const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING, bytes: BYTES });
     if (WAITING > 4000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
     expect(held).toEqual({ inFlight: 4, received: 10, waiting: WAITING - 10 });
-    expect(grownMib).toBeLessThan(4); // the messages have 20 MiB and more
+    expect(grownMib).toBeLessThan(4); // all messages together have 20 MiB or more
   }, 1_800_000);
 });

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "@jest/globals";
 import { startProxy, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { expectEverythingDespite, LIMIT_MS } from "./harm.test-kit.ts";
+import { expectEverythingDespite, LIMIT_MS } from "./faults.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
   test.concurrent(
-    "connections that are cut again and again lose no message",
+    "repeatedly cut connections lose no message",
     async () => {
       await using proxy = await startProxy(url);
       await expectEverythingDespite(proxy.url, async () => {
@@ -21,7 +21,7 @@ withServer("rabbitmq", (url) => {
   );
 
   test.concurrent(
-    "a connection without answers ends with a time limit, and another one is made",
+    "a silent connection ends at a time limit, and is replaced",
     async () => {
       await using proxy = await startProxy(url);
       await expectEverythingDespite(proxy.url, async () => {

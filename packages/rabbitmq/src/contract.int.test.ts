@@ -7,14 +7,14 @@ import { rabbitmqBroker } from "./index.ts";
 import { onServer } from "./process.test-kit.ts";
 import { deadLetterTopic, groupQueue } from "./topology/names.ts";
 
-/** A fixture that deletes its queues: idle ones cost the server time too, and the 4,000 of fourteen suites take all that a busy machine has. */
+/** Creates a fixture that deletes its queues: 4,000 idle queues of all suites would overload the server on a busy machine. */
 const fixtureOn = (url: string): BrokerFixture => {
   const queues = new Set<string>();
   const note = ({ subscriptions }: Topology): void => {
     for (const { topics, group } of subscriptions)
       for (const topic of topics) queues.add(groupQueue(topic, group)).add(deadLetterTopic(topic, group));
   };
-  const inner = rabbitmqBroker({ url, prefetchCount: 1000 }); // facts hold more than 10 deliveries
+  const inner = rabbitmqBroker({ url, prefetchCount: 1000 }); // tests hold more than 10 deliveries
   return {
     prefix: `c${randomUUID().slice(0, 8)}`,
     adapter: () => ({

@@ -3,7 +3,7 @@ import { withServer } from "@framework/services";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("an app that only verifies runs after its topology was declared", async () => {
+  test("an app with topology: verify runs after declareTopology", async () => {
     const topic = newName();
     const config = { url, topics: [topic], topology: "verify" } as const;
     const deploying = new TestApp(config).subscribe(topic, {}, () => {});

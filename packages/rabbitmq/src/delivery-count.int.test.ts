@@ -6,14 +6,14 @@ import type { Channel, GetMessage, Replies } from "amqplib";
 import { RabbitMQDelivery } from "./consume/rabbitmq-delivery.ts";
 import { onServer, TestProcess } from "./process.test-kit.ts";
 
-/** The server's count of earlier deliveries; it sends none with the first. */
+/** Returns the server's count of earlier deliveries, which the first delivery lacks. */
 const countOf = (delivery: Delivery | undefined): unknown => {
   if (!(delivery instanceof RabbitMQDelivery)) throw new TypeError("the sink has no such delivery");
   return delivery.message.properties.headers?.["x-delivery-count"];
 };
 
 withServer("rabbitmq", (url) => {
-  test("a stop that requeues an unhandled message adds to the server's delivery count, and spends no try", async () => {
+  test("a stop that requeues a message increments the server's delivery count, but not the tries", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     await process.send([{ body: "waits" }]);
@@ -25,7 +25,7 @@ withServer("rabbitmq", (url) => {
     }
   });
 
-  test("a paused consumer that stops returns its message by nack, which counts the same", async () => {
+  test("a paused consumer that stops returns its message by nack, which increments the count, too", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const paused = await process.consume();
@@ -35,13 +35,13 @@ withServer("rabbitmq", (url) => {
       async () => (await paused.consumer.lag()) === 1 && (await queue(url, process.topic)).messageCount === 0,
     );
     await paused.consumer.stop();
-    const next = await process.consume(); // the first channel is still open: the nack alone returned the message
+    const next = await process.consume(); // the first channel is still open, so only the nack can have returned the message
     const [delivery] = await waitFor(() => next.sink.deliveries.length === 1 && next.sink.deliveries);
     expect(paused.sink.deliveries).toEqual([]);
     expect([delivery?.tries, countOf(delivery), delivery?.isRedelivered]).toEqual([0, 1, true]);
   });
 
-  test("a delayed try is a copy: our count goes on, and the server's begins anew", async () => {
+  test("a delayed try keeps its tries and restarts the server's delivery count", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     await process.send([{ body: "fails" }]);
@@ -57,7 +57,7 @@ withServer("rabbitmq", (url) => {
     expect([sink.deliveries[1]?.tries, countOf(sink.deliveries[1])]).toEqual([1, undefined]);
   });
 
-  test("requeues by nack end at x-delivery-limit, and a nack without requeue is a dead letter at once: the reason tells which", async () => {
+  test("requeues end at x-delivery-limit, and a nack without requeue makes a dead letter at once, each with its reason", async () => {
     await using process = new TestProcess({ url, deliveryLimit: 2 });
     await process.declare();
     await process.send([{ body: "requeued" }]);
@@ -82,7 +82,7 @@ withServer("rabbitmq", (url) => {
   });
 });
 
-/** The queue of the group; `messageCount` counts its messages that no consumer holds. */
+/** Returns the state of the group's queue; `messageCount` excludes messages that a consumer holds. */
 const queue = async (url: string, topic: string): Promise<Replies.AssertQueue> =>
   await onServer(url, async (channel) => await channel.checkQueue(`${topic}:group`));
 

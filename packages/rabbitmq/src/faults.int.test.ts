@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { expectEverythingDespite, LIMIT_MS } from "./harm.test-kit.ts";
+import { expectEverythingDespite, LIMIT_MS } from "./faults.test-kit.ts";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
 
 const block = findProgram("rabbitmq-server") === null ? describe.skip : describe;
@@ -10,7 +10,7 @@ const block = findProgram("rabbitmq-server") === null ? describe.skip : describe
 const SET_MEMORY_LIMIT = "vm_memory_monitor:set_vm_memory_high_watermark";
 const USERS = "rabbit_auth_backend_internal";
 
-block("with a server that is harmed", () => {
+block("with a faulty server", () => {
   let server: RabbitMqServer;
   beforeAll(async () => {
     server = await startRabbitMq();
@@ -20,7 +20,7 @@ block("with a server that is harmed", () => {
   });
 
   test(
-    "a server that freezes is noticed by its heartbeats, and nothing is lost",
+    "heartbeats detect a frozen server, and nothing is lost",
     async () => {
       await expectEverythingDespite(server.url, async () => {
         server.pause();
@@ -32,7 +32,7 @@ block("with a server that is harmed", () => {
   );
 
   test(
-    "heartbeatSecs is what the server sends heartbeats by",
+    "heartbeatSecs is negotiated with the server",
     async () => {
       await using process = new TestProcess({ url: server.url, heartbeatSecs: 7 });
       await process.declare();
@@ -45,7 +45,7 @@ block("with a server that is harmed", () => {
   );
 
   test(
-    "a slow acknowledgement is warned of; after the server has closed the channel the message comes again",
+    "logs a warning about a slow acknowledgement; after the server has closed the channel, the message is redelivered",
     async () => {
       const limit = (ms: number): string =>
         `[application:set_env(rabbit, N, ${ms}) || N <- [consumer_timeout, channel_tick_interval]]`;
@@ -65,7 +65,7 @@ block("with a server that is harmed", () => {
       await one.app.messaging.send(topic, { type: "t", data: 1 });
       await waitFor(() => tries.length === 2);
       expect(tries[0]?.aborted).toBe(true);
-      expect(one.lines.all.join()).toContain("deliveries are unsettled for long");
+      expect(one.lines.all.join()).toContain("deliveries have been unsettled for a long time");
       await waitFor(() => one.app.messaging.status()[0]?.state === "running");
       await server.evaluate(limit(1_800_000));
     },
@@ -73,7 +73,7 @@ block("with a server that is harmed", () => {
   );
 
   test(
-    "an alarm holds senders up and no consumer: what was sent before is handled, and sends go on when it ends",
+    "an alarm blocks sends but not consumers; sends continue when it ends",
     async () => {
       await using process = new TestProcess({ url: server.url });
       await process.declare();
@@ -102,7 +102,7 @@ block("with a server that is harmed", () => {
   );
 
   test(
-    "a user without permissions learns which one is missing, and a send is refused",
+    "missing permissions are reported, and a send is refused",
     async () => {
       const [user, topic] = [newName(), newName()];
       await server.evaluate(`${USERS}:add_user(<<"${user}">>, <<"secret-of-user">>, <<"test">>)`);
@@ -110,27 +110,29 @@ block("with a server that is harmed", () => {
       await server.evaluate(`${USERS}:set_permissions(<<"${user}">>, <<"/">>, ${permissions}, <<"test">>)`);
       await using owner = new TestProcess({ url: server.url }, topic);
       await owner.declare();
-      await using stranger = new TestProcess(
+      await using restrictedUser = new TestProcess(
         { url: server.url.replace("guest:guest", `${user}:secret-of-user`) },
         topic,
       );
-      const problems = await stranger.broker.topology(stranger.topology(), "create");
+      const problems = await restrictedUser.broker.topology(restrictedUser.topology(), "create");
       expect(problems.length).toBeGreaterThan(0);
       for (const problem of problems) expect(problem).toContain("grant the permission");
-      expect(await stranger.send([{}])).toMatchObject([{ ok: false, error: { code: "RABBITMQ_REFUSED" } }]);
-      expect(JSON.stringify(problems) + stranger.lines.all.join()).not.toContain("secret-of-user");
+      expect(await restrictedUser.send([{}])).toMatchObject([
+        { ok: false, error: { code: "RABBITMQ_REFUSED" } },
+      ]);
+      expect(JSON.stringify(problems) + restrictedUser.lines.all.join()).not.toContain("secret-of-user");
     },
     LIMIT_MS,
   );
 
   test(
-    "a server that is restarted in order, and then killed and started, loses no message, and keeps the order of each key",
+    "a restart and a kill of the server lose no message, and each key keeps its order",
     async () => {
       const restart = async (): Promise<void> => {
         await server.shutdown();
         await server.start();
       };
-      // RabbitMQ 3.10 writes the directory of its quorum queues with a delay: a queue that is younger than seconds does not survive the kill.
+      // RabbitMQ 3.10 persists the directory of quorum queues with a delay: a queue declared seconds before the kill is lost.
       const kill = async (): Promise<void> => {
         await server.kill();
         await server.start();

@@ -12,7 +12,7 @@ import { waitFor } from "@framework/testing";
 import { killWarmProcesses } from "@framework/warm-processes";
 import { expect, test } from "@jest/globals";
 import { rabbitmq } from "./index.ts";
-import { LIMIT_MS, MESSAGES } from "./harm.test-kit.ts";
+import { LIMIT_MS, MESSAGES } from "./faults.test-kit.ts";
 import { effectsFixture } from "./killed.test-kit.ts";
 import { newName, TestApp } from "./process.test-kit.ts";
 
@@ -21,7 +21,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const program = bundledProgram(new URL("./consumer.test-program.ts", import.meta.url));
 
 withServer("rabbitmq", (url) => {
-  test("a process that is killed between the commit of its effect and its acknowledgement has the effect once, with the inbox", async () => {
+  test("with the inbox, a process killed between commit and acknowledgement has its effect once", async () => {
     await using file = databaseInFile();
     const topic = newName();
     const app = new (App.with(database, durable, messaging, rabbitmq))()
@@ -47,7 +47,7 @@ withServer("rabbitmq", (url) => {
     await waitFor(() =>
       sender.app.messaging.send(topic, { id: "a", type: "t", data: 1 }).then(
         () => true,
-        () => false, // the process has not declared its queue yet
+        () => false, // until the process has declared its queue
       ),
     );
     expect(await exit).toEqual([null, "SIGKILL"]);
@@ -60,7 +60,7 @@ withServer("rabbitmq", (url) => {
   });
 
   test(
-    "processes that are killed again and again lose no message, and with the inbox each has its effect once, in the order of its key",
+    "with the inbox, repeatedly killed processes lose no message, and each takes effect once, in the order of its key",
     async () => {
       await using file = databaseInFile();
       const prefix = newName();

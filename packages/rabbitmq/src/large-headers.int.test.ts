@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { newName, onServer, TestApp } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("messages whose headers leave no room for those of dead letters hold up no others", async () => {
+  test("messages with headers too large for a dead letter do not block others", async () => {
     const topic = newName();
     const got: unknown[] = [];
     const one = new TestApp({ url, topics: [topic] }).subscribe(
@@ -18,19 +18,19 @@ withServer("rabbitmq", (url) => {
       for (let n = 0; n < 10; n++)
         channel.publish(topic, "", Buffer.from("0"), { headers, messageId: `${n}` });
       channel.publish(topic, "", Buffer.from("1"));
-      await channel.checkExchange(topic); // they were sent before
+      await channel.checkExchange(topic); // responds after the messages were sent
     });
     await waitFor(() => got.length === 1, { timeoutMs: 60_000 });
     const [status] = app.app.messaging.status();
     expect([got, status?.deadLettered]).toEqual([[1], 10]);
-    const letter = await onServer(url, async (channel) =>
+    const deadLetter = await onServer(url, async (channel) =>
       waitFor(() => channel.get(`${topic}.group.dlq`, { noAck: true }), { timeoutMs: 60_000 }),
     );
-    expect(letter.properties.headers).toMatchObject({ "framework-dead-left-out": "headers" });
-    expect(letter.content.toString()).toBe("0");
+    expect(deadLetter.properties.headers).toMatchObject({ "framework-dead-left-out": "headers" });
+    expect(deadLetter.content.toString()).toBe("0");
   }, 180_000);
 
-  test("headers that leave no room for those of dead letters are refused by the send", async () => {
+  test("a send rejects headers that are too large for a dead letter", async () => {
     const topic = newName();
     const one = new TestApp({ url, topics: [topic], maxHeaderBytes: 65_536 }).subscribe(topic, {}, () => {});
     await using app = await one.start();

@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("groups whose names are alike after their topics get the messages of their own topic, and all of them", async () => {
+  test("groups whose names are ambiguous with their topics receive all messages of their own topic", async () => {
     const topic = newName();
     const got: string[] = [];
     await using one = new TestApp({ url })
@@ -25,7 +25,7 @@ withServer("rabbitmq", (url) => {
     ]);
   });
 
-  test("delayed messages of a topic and delayed tries of a group with the end of its name keep apart", async () => {
+  test("delayed messages of a topic and delayed tries of a similarly named group are separate", async () => {
     const topic = newName();
     const got: string[] = [];
     const retry = { quickTries: 1, delaysMs: [1000], jitter: 0 };
@@ -42,7 +42,7 @@ withServer("rabbitmq", (url) => {
     expect(got.toSorted()).toEqual(["delayed", `${topic} try 1`, `${topic} try 2`]);
   });
 
-  test("a topic whose name ends with unrouted gets no messages of another one", async () => {
+  test("a topic whose name ends with unrouted receives no messages of another one", async () => {
     await using process = new TestProcess({ url });
     await using other = new TestProcess({ url }, `${process.topic}.unrouted`);
     await process.broker.topology({ topics: [process.topic], subscriptions: [] }, "create"); // no queue
@@ -51,10 +51,10 @@ withServer("rabbitmq", (url) => {
     expect(result).toMatchObject({ ok: false, error: { code: "RABBITMQ_UNROUTABLE" } });
   });
 
-  test("a topic with a name that the server keeps for itself is refused with the reason, and the others are declared", async () => {
+  test("a reserved topic name is reported, and other topics are declared", async () => {
     await using process = new TestProcess({ url });
     const reserved = `amq.${process.topic}`;
-    const problem = `RabbitMQ keeps names that begin with "amq." for itself; give the topic ${reserved} another name`;
+    const problem = `RabbitMQ reserves names that begin with "amq."; rename the topic ${reserved}`;
     for (const mode of ["create", "verify"] as const)
       expect(
         await process.broker.topology(process.topology("none", [reserved, process.topic]), mode),

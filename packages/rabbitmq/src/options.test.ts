@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { RabbitMQConfig } from "./index.ts";
 
-/** The test in which each option changes behaviour: its file, and its name. */
+/** File and name of the test in which each option changes behaviour. */
 const tests: Readonly<Record<keyof RabbitMQConfig, readonly [file: string, name: string]>> = {
-  url: ["rabbitmq.int.test", "wrong credentials are the reason why a service is not ready"],
-  prefetchCount: ["rabbitmq.int.test", "prefetchCount caps what a process holds"],
-  ca: ["rabbitmq.int.test", "amqps connects with the authorities of ca, and with no others"],
-  heartbeatSecs: ["faults.int.test", "heartbeatSecs is what the server sends heartbeats by"],
-  connectionTimeoutMs: ["rabbitmq.test", "is left at connectionTimeoutMs"],
+  url: ["rabbitmq.int.test", "wrong credentials are reported without the password"],
+  prefetchCount: ["rabbitmq.int.test", "prefetchCount limits the deliveries that a process holds"],
+  ca: ["rabbitmq.int.test", "amqps trusts only the authorities of ca"],
+  heartbeatSecs: ["faults.int.test", "heartbeatSecs is negotiated with the server"],
+  connectionTimeoutMs: ["rabbitmq.test", "fails at connectionTimeoutMs"],
   deliveryLimit: ["rabbitmq.int.test", "a dead letter at the delivery limit"],
-  consumerTimeoutMs: ["faults.int.test", "a slow acknowledgement is warned of"],
-  delayQueues: ["rabbitmq.int.test", "a delayed message is handled, and not before its time"],
+  consumerTimeoutMs: ["faults.int.test", "logs a warning about a slow acknowledgement"],
+  delayQueues: ["rabbitmq.int.test", "a delayed message is handled, and not before its due time"],
 };
 
 test("every option changes behaviour in a test", () => {

@@ -17,10 +17,10 @@ import { waitFor } from "@framework/testing";
 import { type Channel, connect } from "amqplib";
 import { rabbitmq, type RabbitMQConfig, rabbitmqBroker, type RabbitMQMethods } from "./index.ts";
 
-/** Names that no other test has. */
+/** Returns a unique name. */
 export const newName = (): string => `t${randomUUID().slice(0, 8)}`;
 
-/** Log lines, as text. */
+/** Records warnings and errors as JSON. */
 export class Lines {
   readonly all: string[] = [];
   readonly info = (): void => {};
@@ -29,10 +29,10 @@ export class Lines {
   readonly error: (...line: unknown[]) => void = this.warn;
 }
 
-/** A sink that keeps what it gets. */
-export class KeepingSink implements Sink {
+/** A sink that records deliveries. */
+export class RecordingSink implements Sink {
   readonly deliveries: Delivery[] = [];
-  readonly gone: Delivery[] = [];
+  readonly lostDeliveries: Delivery[] = [];
   readonly states: string[] = [];
   readonly room = (): number => 1000;
   readonly whenRoom = async (): Promise<void> => {};
@@ -51,7 +51,7 @@ export class KeepingSink implements Sink {
   }
 
   lost(deliveries: readonly Delivery[]): void {
-    this.gone.push(...deliveries);
+    this.lostDeliveries.push(...deliveries);
   }
 
   state(state: string, reason = ""): void {
@@ -59,7 +59,7 @@ export class KeepingSink implements Sink {
   }
 }
 
-/** The adapter in one process, without the rest of messaging. */
+/** A broker opened from the adapter, without the rest of messaging. Represents one process. */
 export class TestProcess implements AsyncDisposable {
   readonly broker: Broker;
   readonly lines: Lines = new Lines();
@@ -99,8 +99,10 @@ export class TestProcess implements AsyncDisposable {
     if (problems.length > 0) throw new Error(problems.join("; "));
   }
 
-  async consume(options: Partial<ConsumerOptions> = {}): Promise<{ consumer: Consumer; sink: KeepingSink }> {
-    const sink = new KeepingSink();
+  async consume(
+    options: Partial<ConsumerOptions> = {},
+  ): Promise<{ consumer: Consumer; sink: RecordingSink }> {
+    const sink = new RecordingSink();
     const consumer = this.broker.consumer({
       topics: [this.topic],
       pattern: null,
@@ -170,10 +172,10 @@ export class TestApp implements AsyncDisposable {
   }
 }
 
-/** Asks the server on a connection of its own. */
+/** Runs requests to the server on a separate connection. */
 export const onServer = async <T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> => {
   const model = await connect(url);
-  model.on("error", () => {}); // the failed call has the error
+  model.on("error", () => {}); // the call rejects with the error
   try {
     const channel = await model.createChannel();
     channel.on("error", () => {});

@@ -22,10 +22,10 @@ import { RabbitMQTopology } from "./topology/topology.ts";
 
 /** Longest delay: 7 days. */
 const MAX_DELAY_MS = 604_800_000;
-/** Time limit of storing the copy of a message that is tried again. */
+/** Time limit for storing the copy of a retried message. */
 const COPY_MS = 30_000;
 
-/** Largest headers of a message: the driver writes 64 KiB with its fields, and copies get some more. */
+/** Maximum bytes of headers: amqplib writes at most 64 KiB including field overhead, and copies have additional headers. */
 const MAX_HEADER_BYTES = 61_440;
 
 const capabilitiesOf = ({ delayQueues }: RabbitMQConfig): Capabilities => ({
@@ -46,7 +46,7 @@ const capabilitiesOf = ({ delayQueues }: RabbitMQConfig): Capabilities => ({
 });
 
 /**
- * RabbitMQ as a broker of messaging: `enableMessaging({ broker: rabbitmqBroker({ url }) })`, or under another name with `app.messaging.addBroker`.
+ * Creates an adapter for RabbitMQ, for `enableMessaging({ broker: rabbitmqBroker({ url }) })` or `app.messaging.addBroker`.
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  */
@@ -69,19 +69,19 @@ const serverOf = ({ url }: RabbitMQConfig): { readonly host: string; readonly pr
 const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: BrokerContext): Broker => {
   const links: Link[] = [];
   const onOpened = (): void => {
-    for (const each of links) each.tryNow();
+    for (const each of links) each.skipBackoff();
   };
   const link = (purpose: string): Link => {
     const made = new Link({ config, clock, random, log, purpose: `${name} ${purpose}`, onOpened });
     links.push(made);
     return made;
   };
-  const sending = link("sending"); // an alarm blocks publishers, and must not block acknowledgements
+  const sending = link("sending"); // separate, because an alarm blocks publishers but must not block acknowledgements
   const consuming = link("consuming");
   const topology = new RabbitMQTopology(consuming, config.deliveryLimit);
-  const again = (): Promise<void> => topology.again();
+  const redeclare = (): Promise<void> => topology.redeclare();
   const delays = new DelayQueues(clock);
-  const publisher = new Publisher({ link: sending, clock, random, log, delays, again });
+  const publisher = new Publisher({ link: sending, clock, random, log, delays, redeclare });
   const copy = (
     delivery: RabbitMQDelivery,
     queue: string,
@@ -99,18 +99,18 @@ const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: Broker
   return {
     producer: new RabbitMQProducer(publisher, clock),
     consumer: (options) =>
-      new RabbitMQConsumer({ link: consuming, config, clock, random, log, again, copy }, options),
+      new RabbitMQConsumer({ link: consuming, config, clock, random, log, redeclare, copy }, options),
     topology: (spec, mode) => topology.apply(spec, mode),
     async health(signal) {
       const answer = withChannel(consuming, (channel) => channel.checkExchange("amq.fanout"));
-      // The server does not read a connection that it blocks, so this one is asked nothing.
+      // No request on the sending connection: the server does not read blocked connections.
       const both = Promise.all([answer, sending.isUsed ? sending.open() : null]);
-      both.catch(() => {}); // they go on when this returns early
+      both.catch(() => {}); // may reject after this has returned
       for (const [purpose, { problem }] of [
         ["consuming", consuming],
         ["sending", sending],
       ] as const)
-        if (problem !== null) throw unavailable(`the connection for ${purpose} is away: ${problem}`);
+        if (problem !== null) throw unavailable(`the connection for ${purpose} is unavailable: ${problem}`);
       await untilAborted(both, signal);
       const { blockedReason } = sending;
       return { server: versionOf(consuming), ...(blockedReason === null ? {} : { blocked: blockedReason }) };

@@ -9,32 +9,32 @@ import {
   text,
 } from "@framework/core/feature";
 
-/** Address and limits of RabbitMQ. */
+/** Configuration of RabbitMQ. */
 export interface RabbitMQConfig {
   /** `amqp://user:password@host:port/vhost`, `amqps://` for TLS. @default "amqp://localhost" */
   readonly url: string;
   /**
-   * Most unsettled deliveries of one consumer, so also its most handlers at a time; 1 to 10,000. A subscription with batches has at least two of them.
-   * With `order: "key"` a key that waits for a delayed try fills it with its own messages, and the other keys wait: set it, and the subscription's `prefetch`,
-   * above the messages that one key gets meanwhile.
+   * Maximum unsettled deliveries of a subscription in one process, which also limits its concurrent handlers; 1 to 10,000. With batches at least twice their size.
+   * With `order: "key"` the messages of a key that waits for a delayed try may use it up, and block other keys: set it, and the subscription's `prefetch`, above
+   * the number of messages that one key receives meanwhile.
    * @default 10
    */
   readonly prefetchCount: number;
-  /** Authorities that may have issued the server's certificate, PEM (the text, not a file name). @default those of Node */
+  /** Certificate authorities of the server's certificate, as PEM text, not a file name. @default the authorities of Node */
   readonly ca: string | undefined;
-  /** Seconds between heartbeats; a connection that is silent for twice as long is replaced; 1 to 600. @default 10 */
+  /** Interval of heartbeats in seconds, 1 to 600; a connection that is silent for twice as long is replaced. @default 10 */
   readonly heartbeatSecs: number;
   /** Time limit of connecting in milliseconds, 10 to 600,000. @default 10000 */
   readonly connectionTimeoutMs: number;
   /**
-   * How often the server delivers a message that is never settled, because its process dies or closes, before it is a dead letter; 2 to 1,000,000. Must be
-   * above the tries of every subscription. @default 50
+   * Number of requeues after which the server makes a message a dead letter, such as when each process dies or stops before settling it; 2 to 1,000,000. Must be
+   * greater than the tries of every subscription. @default 50
    */
   readonly deliveryLimit: number;
-  /** The server's `consumer_timeout` in milliseconds: later acknowledgements make it close the channel; at least 1,000. @default 1800000 */
+  /** The server's `consumer_timeout` in milliseconds, at least 1,000: it closes the channel of a delivery that is unsettled for longer. @default 1800000 */
   readonly consumerTimeoutMs: number;
   /**
-   * Whether delayed messages and retries wait in queues at the server, which are created when first used; without, they wait in the process.
+   * Whether delayed messages and retries wait in queues at the server, which are created on first use; otherwise the process holds them.
    * @default true
    */
   readonly delayQueues: boolean;

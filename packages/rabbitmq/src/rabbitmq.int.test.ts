@@ -1,4 +1,4 @@
-// Above 250 lines: each test is one habit of the driver or of RabbitMQ, on one server.
+// Above 250 lines, because the tests share a server; each covers one behaviour of amqplib or RabbitMQ.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { selfSigned } from "@framework/conformance";
@@ -7,7 +7,7 @@ import { waitFor } from "@framework/testing";
 import { newName, onServer, TestApp, TestProcess } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("a message that no queue takes is an error, and so is one to a topic that does not exist", async () => {
+  test("a message without a queue fails, and so does one to a topic that does not exist", async () => {
     await using process = new TestProcess({ url });
     const missing = await process.send([{}]);
     await process.broker.topology({ topics: [process.topic], subscriptions: [] }, "create");
@@ -19,7 +19,7 @@ withServer("rabbitmq", (url) => {
     expect(stored).toEqual({ ok: true });
   });
 
-  test("of one event sent to two topics at a time, the one that no queue takes fails", async () => {
+  test("one event sent to two topics fails only for the topic without a queue", async () => {
     await using process = new TestProcess({ url });
     await using other = new TestProcess({ url });
     await process.declare();
@@ -30,13 +30,13 @@ withServer("rabbitmq", (url) => {
     expect(returned).toMatchObject({ ok: false, error: { code: "RABBITMQ_UNROUTABLE" } });
   });
 
-  test("a message whose id or content type is longer than a property of AMQP is stored", async () => {
+  test("a message whose id or content type is too long for an AMQP property is stored", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const id = "i".repeat(512);
     const headers = { cloudevents_id: id, "content-type": "application/json" };
     const type = `text/plain; a=${"t".repeat(300)}`;
-    const others = { ...headers, "content-type": type, ["n".repeat(256)]: "is no name of AMQP" };
+    const others = { ...headers, "content-type": type, ["n".repeat(256)]: "too long for AMQP" };
     const results = await process.send([
       { id, headers },
       { id: `${id.slice(1)}é`, headers: others },
@@ -51,7 +51,7 @@ withServer("rabbitmq", (url) => {
     expect(new Set(sink.deliveries.map((delivery) => delivery.id)).size).toBe(2);
   });
 
-  test("a reply to a process that has ended fails, and no message beside it", async () => {
+  test("a reply to a process that has ended fails, without failing other messages", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const topic = `replies.${randomUUID()}`;
@@ -66,7 +66,7 @@ withServer("rabbitmq", (url) => {
     expect(results[1]).toMatchObject({ error: { code: "RABBITMQ_UNROUTABLE" } });
   });
 
-  test("behind a message that failed none of its key is stored, and others are", async () => {
+  test("after a failed message no other of its key is stored, but others are", async () => {
     await using process = new TestProcess({ url });
     await using other = new TestProcess({ url });
     await process.declare();
@@ -79,7 +79,7 @@ withServer("rabbitmq", (url) => {
     expect(results.map(({ ok }) => ok)).toEqual([false, false, true]);
   });
 
-  test("a full channel makes senders wait, and every message is confirmed", async () => {
+  test("senders wait for a full channel, and every message is confirmed", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const body = "x".repeat(16_384);
@@ -89,7 +89,7 @@ withServer("rabbitmq", (url) => {
     await waitFor(async () => (await consumer.lag()) === 0 || sink.deliveries.length === 10);
   });
 
-  test("prefetchCount caps what a process holds", async () => {
+  test("prefetchCount limits the deliveries that a process holds", async () => {
     await using process = new TestProcess({ url, prefetchCount: 3 });
     await process.declare();
     await process.send(Array.from({ length: 10 }, (_, n) => ({ body: String(n) })));
@@ -99,7 +99,7 @@ withServer("rabbitmq", (url) => {
     expect(sink.deliveries).toHaveLength(3);
   });
 
-  test("a queue with other properties is explained, and not changed", async () => {
+  test("a queue with other properties is reported, and not changed", async () => {
     await using process = new TestProcess({ url });
     await process.declare("none");
     for (const mode of ["create", "verify"] as const) {
@@ -109,7 +109,7 @@ withServer("rabbitmq", (url) => {
     }
   });
 
-  test("verify reports what is missing, with the remedy, and creates nothing", async () => {
+  test("verify reports missing parts with the remedy, and creates nothing", async () => {
     await using process = new TestProcess({ url });
     const missing = await process.broker.topology(process.topology(), "verify");
     expect(missing.join("\n")).toContain(
@@ -124,10 +124,12 @@ withServer("rabbitmq", (url) => {
     await using process = new TestProcess({ url, deliveryLimit: 5 });
     const { topics, subscriptions } = process.topology();
     const spec = { topics, subscriptions: subscriptions.map((each) => ({ ...each, maxTries: 5 })) };
-    expect((await process.broker.topology(spec, "create")).join()).toContain("deliveryLimit is 5");
+    expect((await process.broker.topology(spec, "create")).join()).toContain(
+      "deliveryLimit must be greater than the 5 tries",
+    );
   });
 
-  test("a consumer whose queue is deleted declares it again and consumes", async () => {
+  test("a consumer redeclares a deleted queue and consumes", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const { sink } = await process.consume();
@@ -138,7 +140,7 @@ withServer("rabbitmq", (url) => {
     await waitFor(() => sink.bodies.includes("again"));
   });
 
-  test("an exchange that is deleted is declared again by the next send", async () => {
+  test("the next send redeclares a deleted exchange", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     await process.send([{}]);
@@ -158,16 +160,16 @@ withServer("rabbitmq", (url) => {
     await waitFor(() => sink.deliveries.length === 2);
     proxy.drop();
     await waitFor(() => sink.deliveries.length === 4);
-    expect(sink.gone).toHaveLength(2);
-    const stale = sink.gone.map((delivery) => ({ delivery, action: "done" }) as const);
-    expect(await consumer.settle(stale)).toEqual(sink.gone);
+    expect(sink.lostDeliveries).toHaveLength(2);
+    const stale = sink.lostDeliveries.map((delivery) => ({ delivery, action: "done" }) as const);
+    expect(await consumer.settle(stale)).toEqual(sink.lostDeliveries);
     await consumer.close();
     await using next = new TestProcess({ url }, process.topic);
     const again = await next.consume();
     await waitFor(() => again.sink.deliveries.length === 2);
   });
 
-  test("a delayed try that cannot be stored holds up no other settlement of its call", async () => {
+  test("a delayed try that cannot be stored does not block other settlements of its call", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     const refused = `${process.topic}:group:delay:200`;
@@ -191,12 +193,12 @@ withServer("rabbitmq", (url) => {
     expect([sink.bodies[4], sink.deliveries[4]?.tries]).toEqual([late, 1]);
   });
 
-  test("a delayed try has no content type that the message did not have", async () => {
+  test("a delayed try of a message without a content type has none", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
     await onServer(url, async (channel) => {
       channel.sendToQueue(`${process.topic}:group`, Buffer.from('{"a":1}'), { messageId: "7" });
-      await channel.checkQueue(`${process.topic}:group`); // it was sent before
+      await channel.checkQueue(`${process.topic}:group`); // responds after the message was sent
     });
     const { sink, consumer } = await process.consume();
     const [delivery] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);
@@ -209,7 +211,7 @@ withServer("rabbitmq", (url) => {
     ]);
   });
 
-  test("a connection that breaks between effect and acknowledgement delivers the message again", async () => {
+  test("a message is delivered again if its connection breaks between effect and acknowledgement", async () => {
     await using proxy = await startProxy(url);
     const topic = newName();
     let effects = 0;
@@ -237,7 +239,7 @@ withServer("rabbitmq", (url) => {
     await waitFor(() => held.sink.deliveries.length === 6);
     await held.consumer.close();
     await using next = new TestProcess({ url });
-    const { sink, consumer } = await next.consume({ topics }); // all of them are redelivered at once
+    const { sink, consumer } = await next.consume({ topics }); // all are redelivered at once
     await waitFor(() => sink.deliveries.length === 6);
     expect(sink.deliveries.every(({ isRedelivered }) => isRedelivered)).toBe(true);
     expect(await consumer.settle(sink.deliveries.map((delivery) => ({ delivery, action: "done" })))).toEqual(
@@ -256,10 +258,13 @@ withServer("rabbitmq", (url) => {
       await waitFor(() => sink.deliveries.length === 1);
       await consumer.close();
     }
-    const letter = await waitFor(() =>
+    const deadLetter = await waitFor(() =>
       onServer(url, (channel) => channel.get(`${process.topic}.group.dlq`, { noAck: true })),
     );
-    expect([letter.content.toString(), letter.properties.headers?.["x-shelf"]]).toEqual(["poison", "a"]);
+    expect([deadLetter.content.toString(), deadLetter.properties.headers?.["x-shelf"]]).toEqual([
+      "poison",
+      "a",
+    ]);
   });
 
   test("dead letters wait in a queue of their name until a group subscribes to their topic", async () => {
@@ -292,7 +297,7 @@ withServer("rabbitmq", (url) => {
   });
 
   test.each([true, false])(
-    "delayQueues %s: a delayed message is handled, and not before its time",
+    "delayQueues %s: a delayed message is handled, and not before its due time",
     async (delayQueues) => {
       const topic = newName();
       let at = 0;
@@ -303,11 +308,11 @@ withServer("rabbitmq", (url) => {
       await waitFor(() => at > 0);
       expect(at - from).toBeGreaterThanOrEqual(390);
       const delayQueue = onServer(url, (channel) => channel.checkQueue(`${topic}:delay:400`));
-      const isThere = delayQueue.then(
+      const exists = delayQueue.then(
         () => true,
         () => false,
       );
-      expect(await isThere).toBe(delayQueues);
+      expect(await exists).toBe(delayQueues);
     },
   );
 
@@ -333,7 +338,7 @@ withServer("rabbitmq", (url) => {
     ]);
   });
 
-  test("amqps connects with the authorities of ca, and with no others", async () => {
+  test("amqps trusts only the authorities of ca", async () => {
     const certificate = selfSigned("127.0.0.1");
     await using proxy = await startProxy(url, { tls: certificate });
     const secure = proxy.url.replace("127.0.0.1", "localhost");
@@ -347,11 +352,11 @@ withServer("rabbitmq", (url) => {
     expect(await trusted.broker.health(AbortSignal.timeout(60_000))).toMatchObject({
       server: expect.any(String),
     });
-    await using stranger = new TestProcess({ url: secure });
-    await expect(stranger.declare()).rejects.toThrow(/self.signed|certificate/i);
+    await using untrusting = new TestProcess({ url: secure });
+    await expect(untrusting.declare()).rejects.toThrow(/self.signed|certificate/i);
   });
 
-  test("wrong credentials are the reason why a service is not ready, and are not in it", async () => {
+  test("wrong credentials are reported without the password", async () => {
     const wrong = url.replace("guest:guest", "guest:not-the-password");
     await using process = new TestProcess({ url: wrong });
     const failure = await process.declare().catch(String);

@@ -12,12 +12,12 @@ const start = async (config: object): Promise<void> => {
   await app.stop();
 };
 
-test("the defaults are those of the interface", () => {
+test("url and prefetchCount have the specified defaults", () => {
   const { url, prefetchCount } = RabbitMQConfig.of();
   expect([url, prefetchCount]).toEqual(["amqp://localhost", 10]);
 });
 
-test("reports mistakes in its own fields and in those of messaging together, at start", async () => {
+test("reports mistakes in fields of RabbitMQConfig and MessagingConfig together, at start", async () => {
   await expect(start({ url: "http://localhost", prefetchcount: 1, drainMs: -1 })).rejects.toThrow(
     /RabbitMQConfig\.url must be amqp:\/\/.*|MessagingConfig/s,
   );
@@ -26,19 +26,19 @@ test("reports mistakes in its own fields and in those of messaging together, at 
     expect(failure).toContain(name);
 });
 
-test("a misspelt field is reported by the record that has its nearest name, and an unknown one by RabbitMQConfig", async () => {
+test("a misspelt field is reported by the record with the nearest name, an unknown one by RabbitMQConfig", async () => {
   const failure = await start({ prefetchcount: 1, drainMS: 1, colour: "red" }).catch(String);
   expect(failure).toContain('RabbitMQConfig has no field "prefetchcount"; did you mean "prefetchCount"?');
   expect(failure).toContain('MessagingConfig has no field "drainMS"; did you mean "drainMs"?');
   expect(failure).toContain('RabbitMQConfig has no field "colour"');
 });
 
-test("without delay queues messaging holds delayed messages itself", () => {
+test("without delay queues messaging holds delayed messages", () => {
   const { capabilities } = rabbitmqBroker({ delayQueues: false });
   expect([capabilities.maxDelayMs, capabilities.maxRetryDelayMs]).toEqual([0, 0]);
 });
 
-test("the app starts while there is no server, and says why it is not ready", async () => {
+test("the app starts without a server, and reports the reason", async () => {
   const app = new (App.with(messaging, rabbitmq))().enableRabbitmq({ url: "amqp://user:secret@127.0.0.1:1" });
   app.messaging.subscribe("orders", { group: "mail" }, () => {});
   const lines: unknown[] = [];
@@ -52,7 +52,7 @@ test("the app starts while there is no server, and says why it is not ready", as
   expect(JSON.stringify(lines)).not.toContain("secret");
 });
 
-test("a server that takes a connection and then is silent is left at connectionTimeoutMs, and asked again", async () => {
+test("a server that accepts a connection without responding fails at connectionTimeoutMs, and is retried", async () => {
   let connections = 0;
   const server = createServer(() => void connections++).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -4,12 +4,12 @@ import { messagingSetup, type SharedConfig, splitConfig } from "@framework/messa
 import { rabbitmqBroker } from "./rabbitmq-broker.ts";
 import { RabbitMQConfig } from "./rabbitmq-config.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface RabbitMQMethods {
   /**
-   * Runs messaging on RabbitMQ, as the broker `rabbitmq`. It connects after the start, and again whenever the connection is lost.
+   * Adds RabbitMQ to messaging, as the broker `rabbitmq`. Connects after the start, and reconnects after a lost connection.
    *
-   * @param config fields of `RabbitMQConfig`, and of `MessagingConfig` without `broker`
+   * @param config fields of `RabbitMQConfig` and of `MessagingConfig`, except `broker`
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableRabbitmq(config?: ConfigInput<RabbitMQConfig> & SharedConfig): this;

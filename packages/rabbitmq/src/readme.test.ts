@@ -19,7 +19,7 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(documented)).toEqual(RabbitMQConfig.of());
 });
 
-test("the table in the README of messaging says what it does by itself", () => {
+test("the capability table in the README of messaging has the capabilities of RabbitMQ", () => {
   const shared = readFileSync(new URL("../../messaging/README.md", import.meta.url), "utf8");
   expect(capabilityColumn(shared, "RabbitMQ")).toEqual(capabilityRows(rabbitmqBroker({})));
 });

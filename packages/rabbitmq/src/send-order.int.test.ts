@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { TestProcess } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("messages of one call without a key are stored in its order, also on a channel that is not open or full", async () => {
+  test("messages without a key are stored in the order of the call, even if the channel is closed or full", async () => {
     await using process = new TestProcess({ url, prefetchCount: 1000 });
     await process.declare();
     const send = (from: number, bytes: number) =>

@@ -4,10 +4,10 @@ import { expect, test } from "@jest/globals";
 import { systemClock } from "@framework/core/feature";
 import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { LIMIT_MS } from "./harm.test-kit.ts";
+import { LIMIT_MS } from "./faults.test-kit.ts";
 import { newName, TestProcess } from "./process.test-kit.ts";
 
-/** A proxy that can refuse the connections for one purpose. */
+/** Starts a proxy that can refuse connections with one purpose. */
 const startGate = async (to: string, purpose: string) => {
   const target = new URL(to);
   const chosen = new Set<Socket>();
@@ -24,7 +24,7 @@ const startGate = async (to: string, purpose: string) => {
     }
     back.pipe(front);
     front.on("data", (chunk: Buffer) => {
-      if (chunk.includes(purpose)) chosen.add(front); // the name of the connection, in its first frames
+      if (chunk.includes(purpose)) chosen.add(front); // the first frames have the connection name
       if (isOpen || !chosen.has(front)) return void back.write(chunk);
       refused++;
       front.destroy();
@@ -53,7 +53,7 @@ const startGate = async (to: string, purpose: string) => {
 
 withServer("rabbitmq", (url) => {
   test.concurrent(
-    "a process that sends is healthy with both of its connections only",
+    "a sending process is healthy only with both connections",
     async () => {
       await using gate = await startGate(url, "framework test sending");
       await using process = new TestProcess({ url: gate.url });
@@ -65,7 +65,7 @@ withServer("rabbitmq", (url) => {
       expect(await health()).toBe("healthy");
       gate.close();
       await waitFor(() => process.lines.all.join().includes("sending was lost"));
-      expect(await health()).toContain("the connection for sending is away");
+      expect(await health()).toContain("the connection for sending is unavailable");
       gate.open();
       expect(await process.send([{}])).toEqual([{ ok: true }]);
       expect(await health()).toBe("healthy");
@@ -74,11 +74,11 @@ withServer("rabbitmq", (url) => {
   );
 
   test.concurrent(
-    "while a send waits, attempts to connect are at most 1 s apart",
+    "while a send waits, connection attempts are at most 1 s apart",
     async () => {
       await using gate = await startGate(url, "framework test sending");
       const after = (ms: number, work: () => void): (() => void) =>
-        ms > 1000 ? () => {} : systemClock.after(ms / 20, work); // a longer pause never ends
+        ms > 1000 ? () => {} : systemClock.after(ms / 20, work); // a longer backoff never ends
       const clock = { ...systemClock, after };
       await using process = new TestProcess({ url: gate.url }, newName(), clock, () => 0.99);
       await process.declare();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { LIMIT_MS } from "./harm.test-kit.ts";
+import { LIMIT_MS } from "./faults.test-kit.ts";
 import { newName, TestProcess } from "./process.test-kit.ts";
 
 const block = findProgram("rabbitmq-server") === null ? describe.skip : describe;
@@ -19,12 +19,12 @@ block("with a queue that confirms nothing", () => {
     await server.stop();
   });
 
-  /** Stops or continues the process of a quorum queue at the server: what a queue without a leader looks like to its publishers. */
+  /** Suspends or resumes a quorum queue at the server. To publishers, a suspended queue behaves like a leaderless one. */
   const queue = async (name: string, act: "suspend" | "resume"): Promise<string> =>
     await server.evaluate(`sys:${act}('%2F_${name}')`);
 
   test(
-    "a queue that confirms nothing holds up the sends of its own topic, and no others",
+    "a queue that confirms nothing blocks sends to its own topic only",
     async () => {
       const [stuck, other] = [newName(), newName()];
       await using process = new TestProcess({ url: server.url }, stuck);
@@ -42,7 +42,7 @@ block("with a queue that confirms nothing", () => {
         if (others.length % 10 === 0) more.push(send(stuck));
       }
       expect(new Set(await Promise.all(more))).toEqual(new Set([false]));
-      // One in a hundred may be late on a busy machine; sends that are held up all are.
+      // One in a hundred may be late on a busy machine; if sends were blocked, all would be late.
       const late = others.filter((isSent) => !isSent).length;
       expect(others.length).toBeGreaterThan(10);
       expect(late).toBeLessThanOrEqual(Math.ceil(others.length / 100));
@@ -55,7 +55,7 @@ block("with a queue that confirms nothing", () => {
   );
 
   test(
-    "delayed messages leave a delay queue that confirms nothing for another one",
+    "delayed messages use another delay queue if one confirms nothing",
     async () => {
       await using process = new TestProcess({ url: server.url });
       await process.declare();

@@ -3,11 +3,11 @@ import { withServer } from "@framework/services";
 import { TestProcess } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("a virtual host that does not exist is the reason why a service is not ready", async () => {
+  test("a virtual host that does not exist is reported", async () => {
     await using process = new TestProcess({ url: `${url}/no%2Fhost` });
     await expect(process.declare()).rejects.toMatchObject({
       code: "RABBITMQ_UNAVAILABLE",
-      message: expect.stringContaining('the server does not open the virtual host "no/host"'),
+      message: expect.stringContaining('the server refused the virtual host "no/host"'),
     });
   });
 });

@@ -4,7 +4,7 @@ import { waitFor } from "@framework/testing";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("with prefetches above the messages behind a key that waits for a delayed try, other keys are handled", async () => {
+  test("other keys are handled if the prefetch exceeds the messages of a key that waits for a delayed try", async () => {
     await using one = new TestApp({ url, prefetchCount: 100 });
     const topic = newName();
     const handled: string[] = [];

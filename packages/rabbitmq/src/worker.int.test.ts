@@ -4,7 +4,7 @@ import { newName, TestApp } from "./process.test-kit.ts";
 import { endOf, startWorker } from "./worker.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
-  test("a process that has nothing else outlives a cut connection", async () => {
+  test("messaging keeps a process running after a cut connection", async () => {
     await using proxy = await startProxy(url);
     const topic = newName();
     const worker = startWorker("consume", { AMQP_URL: proxy.url, TOPIC: topic });

@@ -1,4 +1,4 @@
-// A worker without `run`: with the server away, only messaging keeps the process running. Prints what it handled, and stops after the message `last`.
+// An app without `run`: while the server is unavailable, only messaging keeps the process running. Prints handled messages, and stops after the message `last`.
 import { App } from "@framework/core";
 import { messaging } from "@framework/messaging";
 import { waitFor } from "@framework/testing";
@@ -19,7 +19,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     await waitFor(() => app.messaging.status().every(({ state }) => state === "running"));
     print("running");
   },
-  /** Ends by itself: timers of the program that are not its work do not keep it running. */
+  /** Stops by an unref'd timer, which does not keep the process running. */
   async wait() {
     app.messaging.subscribe(TOPIC, { group: "group" }, () => {});
     await app.start({ log });

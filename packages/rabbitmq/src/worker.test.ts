@@ -5,7 +5,7 @@ test.each([
   ["wait", "waits\n"],
   ["send", "MESSAGING_SEND_FAILED\n"],
 ])(
-  "a process that has nothing else waits for a server that is away: %s",
+  "messaging keeps a process running while its server is unavailable: %s",
   async (part, expected) => {
     const worker = startWorker(part, { AMQP_URL: "amqp://127.0.0.1:1", TOPIC: "orders" });
     expect(await endOf(worker)).toEqual([0, expected]);

@@ -8,7 +8,7 @@ import { LoadSignals } from "./load-signals.ts";
 import { machine } from "./machine.test-kit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
-/** Creates an app with an adaptive limit under that load. By default each request is enough to judge by. */
+/** Creates an app with an adaptive limit under the given load. By default one request is a sufficient sample. */
 const adaptiveApp = async (input: ConfigInput<RateLimitConfig> = {}, max = 100) => {
   const given = { minSamples: 1, ...input };
   const { load, time, ticks, probes } = machine();
@@ -26,10 +26,10 @@ const adaptiveApp = async (input: ConfigInput<RateLimitConfig> = {}, max = 100) 
   });
   const running = Promise.withResolvers<void>();
   app.get("/waits", async ({ signal }) => {
-    const left = new Promise((resolve) => signal.addEventListener("abort", resolve));
+    const disconnected = new Promise((resolve) => signal.addEventListener("abort", resolve));
     running.resolve();
-    await left;
-    throw new Error("the client has left");
+    await disconnected;
+    throw new Error("the client has disconnected");
   });
   app.get("/cached-only", () => {
     throw new HttpError(504, "nothing stored");
@@ -51,7 +51,7 @@ const adaptiveApp = async (input: ConfigInput<RateLimitConfig> = {}, max = 100) 
   return { app, client, load, time, running: running.promise, second, limit, ticks };
 };
 
-/** A body of a client that sends a letter every 5 s, when the app has nothing else to do. */
+/** A body whose client sends one letter every 5 s while the app is idle. */
 const slowBody = (text: string, time: { now: number }): ReadableStream<Uint8Array> => {
   const letters = text.split("");
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
@@ -115,7 +115,7 @@ test("a 5xx reply counts for ten seconds", async () => {
   expect(seen.slice(9)).toEqual([34, 34, 34]);
 });
 
-test("fewer requests than minSamples, 20 by default, are no overload", async () => {
+test("fewer requests than minSamples, 20 by default, are not an overload", async () => {
   const few = await adaptiveApp({ minSamples: RateLimitConfig.of().minSamples });
   for (let call = 0; call < 19; call++) await few.client.get(call % 2 === 0 ? "/slow" : "/fails");
   await few.second();
@@ -139,7 +139,7 @@ test("the latency is that of the last second, and of earlier ones only up to min
   expect(second(60, 60, 60)).toBe(60);
 });
 
-test("the wait for a slow upload is no latency", async () => {
+test("the wait for a slow upload does not count as latency", async () => {
   const { client, second, limit, time } = await adaptiveApp({ latencyThresholdMs: 30 });
   const reply = await client.post("/upload", { body: slowBody("four", time) });
   expect([reply.status, reply.text]).toEqual([200, "4"]);
@@ -151,7 +151,7 @@ test("the wait for a slow upload is no latency", async () => {
   expect(limit()).toBe(90);
 });
 
-test("what a client can cause alone is no failure: an unknown method, only-if-cached", async () => {
+test("outcomes that a client can cause alone are not failures: an unknown method, only-if-cached", async () => {
   const { client, second, limit } = await adaptiveApp();
   expect((await client.request("BREW", "/")).status).toBe(501);
   const onlyCached = { headers: { "cache-control": "max-age=0, only-if-cached" } };
@@ -163,7 +163,7 @@ test("what a client can cause alone is no failure: an unknown method, only-if-ca
   expect(limit()).toBe(90);
 });
 
-test("the failure of a request whose client has left does not count", async () => {
+test("the failure of a request whose client has disconnected does not count", async () => {
   const { app, running, second, limit } = await adaptiveApp();
   const leaving = new AbortController();
   const request = new Request("http://localhost/waits", { signal: leaving.signal });
@@ -175,7 +175,7 @@ test("the failure of a request whose client has left does not count", async () =
   expect(limit()).toBe(100);
 });
 
-test("the limit stays between minRequests and maxRequests, and rises only when half of it is used", async () => {
+test("the limit stays between minRequests and maxRequests, and rises only if half of it is used", async () => {
   const { load, client, second, limit } = await adaptiveApp({ minRequests: 40 });
   load.cpu = 1;
   for (let seconds = 0; seconds < 30; seconds++) await second();

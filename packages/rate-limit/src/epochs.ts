@@ -12,8 +12,8 @@ const TTL_MS = 10 * 365 * 86_400_000;
 type EpochsByName = Readonly<Record<string, string>>;
 
 /**
- * Lets a developer give the clients of a limit their quotas again: a limit begins a new epoch, in which its clients have new keys. No store needs to forget
- * anything, and a request costs nothing more.
+ * Resets the quotas of a limit, for developers: the limit starts a new epoch, in which its clients have new keys. Nothing is deleted from a store, and
+ * requests cost the same.
  */
 export class Epochs {
   private readonly limits: () => readonly Limit[];
@@ -24,7 +24,7 @@ export class Epochs {
     this.limits = limits;
   }
 
-  /** Takes over the epochs of the other workers. */
+  /** Adopts the epochs of the other workers. */
   async start(values: SharedValues): Promise<void> {
     this.values = values;
     this.unsubscribe = values.subscribe(CHANNEL, (epochs) => this.begin(epochs as EpochsByName)); // only `reset` publishes there

@@ -4,8 +4,8 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const rateLimitErrors: ErrorCatalogue = {
   RATE_LIMIT_BAD_KEY: {
     summary:
-      "`key` or `callKey` returned neither a text nor a finite number nor `null`; the request is a 500",
-    action: "return the name of the client at once, not a promise or an object",
+      "`key` or `callKey` returned something other than a string, a finite number or `null`; the request gets 500",
+    action: "return the name of the client synchronously, not a promise or an object",
   },
   RATE_LIMIT_EXCEEDED: {
     status: 429,

@@ -24,7 +24,7 @@ export class LeasedKey {
   isBusy = false;
   /** Time before which no permit is free, even if other workers return theirs. */
   deniedUntil = 0;
-  /** Permits of others that the last recall did not return. */
+  /** Permits leased by other workers that the last recall did not return. */
   stranded = 0;
   strandedUntil = 0;
   /** The last call to the store; calls of one key are sequential. */

@@ -13,8 +13,8 @@ test("most requests are decided synchronously, without a call to the store", asy
   expect(decided).toMatchObject({ allowed: true });
   await askMany(0, 5000);
   expect(calls()).toBeLessThan(5002 / 200);
-  await ask(1, "who came once");
-  expect(await running[1]?.permits.take(limit, "who came once")).toMatchObject({ allowed: true });
+  await ask(1, "second client");
+  expect(await running[1]?.permits.take(limit, "second client")).toMatchObject({ allowed: true });
 });
 
 test("the first request of a key leases nothing, and a lease is at most remaining / (4 x workers)", async () => {

@@ -39,7 +39,7 @@ export interface LeasedPermitsOptions {
   readonly workers: number;
   /** Unique across processes and their restarts, at most 40 characters. */
   readonly id: string;
-  /** Timeout of a decision in milliseconds; `null` through the primary process, which is busy but never away. */
+  /** Timeout of a decision in milliseconds; `null` through the primary process, which may be busy but is always reachable. */
   readonly timeoutMs: number | null;
   /** The requests that were admitted without the store; each call charges those of its key. */
   readonly debts: Debts;

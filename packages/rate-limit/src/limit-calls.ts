@@ -35,7 +35,7 @@ export const limitCalls = (
   };
 
   return function rateLimit(call, next) {
-    // An operation of a WebSocket is the request of its upgrade: it counts as that request did.
+    // The input of an operation over WebSocket is its upgrade request: it counts like that request.
     const isRequest = isHttpRequest(call);
     const limit = isRequest ? limiter.limitOf(call) : limiter.limitOfCall(call);
     if (limit === null) return next(call);

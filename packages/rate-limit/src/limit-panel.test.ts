@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rateLimit } from "./index.ts";
 import { cluster, quiet } from "./limited-app.test-kit.ts";
 
-/** Traces requests as the dev page does: it begins to listen when a page is opened. */
+/** Traces requests like the dev page, which starts to listen when a page is opened. */
 const tracing: Feature = {
   name: "tracing",
   install: ({ insight }) => {
@@ -40,7 +40,7 @@ panelContract(test, async () => {
   return fixture;
 });
 
-test("the panel shows what each limit allowed and refused, and its clients without their keys", async () => {
+test("the panel shows the allowed and refused requests of each limit, and its clients without their keys", async () => {
   const { ask, panel, close } = await limited();
   for (const path of ["/", "/login", "/login"]) await ask(path);
   await ask("/", { "x-api-key": "sesame" });
@@ -58,15 +58,15 @@ test("the panel shows what each limit allowed and refused, and its clients witho
   await close();
 });
 
-test("a reset gives the clients of that limit their quotas again, in every worker and in later ones", async () => {
+test("a reset restores the quotas of a limit's clients, in every worker and in later ones", async () => {
   const { join } = cluster();
   const [one, other] = [await limited(join().shared), await limited(join().shared)];
   expect([await one.ask("/login"), await other.ask("/login")]).toEqual([200, 429]);
   for (const n of [1, 2, 3]) await one.ask(`/?${n}`);
-  expect(await one.panel.act("reset", "POST /login")).toBe("Every client has its whole quota again");
+  expect(await one.panel.act("reset", "POST /login")).toBe("The quota of every client is reset");
   expect([await other.ask("/login"), await one.ask("/login"), await one.ask("/")]).toEqual([200, 429, 429]);
   const later = await limited(join().shared);
-  expect(await later.ask("/login")).toBe(429); // counts with the others
+  expect(await later.ask("/login")).toBe(429); // shares its count with the others
   for (const worker of [one, other, later]) await worker.close();
 });
 

@@ -37,10 +37,10 @@ export const limitPanel = (
     details: (row) => [
       {
         title: "Clients, the latest first",
-        columns: ["Client", "Known by", "Left", "Refused"],
-        rows: seen.of(find(row)).map(({ client, keyClass, left, refused }) => ({
+        columns: ["Client", "Identified by", "Remaining", "Refused"],
+        rows: seen.of(find(row)).map(({ client, keyClass, remaining, refused }) => ({
           id: `${keyClass} ${client}`,
-          cells: [client, keyClass, left, refused],
+          cells: [client, keyClass, remaining, refused],
         })),
       },
     ],
@@ -53,7 +53,7 @@ export const limitPanel = (
           const limit = find(row);
           await limiter.reset(shortened(limit.name));
           seen.forget(limit);
-          return "Every client has its whole quota again";
+          return "The quota of every client is reset";
         },
       },
     ],

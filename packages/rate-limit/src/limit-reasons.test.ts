@@ -25,8 +25,8 @@ test("a limited, a refused and an exempt request have their reasons, without the
     unsubscribe("framework.request.steps", listen);
   }
   expect(reasons).toEqual([
-    ["0 of 1 requests are left"],
-    ["0 of 1 requests are left", expect.stringMatching(/^refused: next attempt in \d+ s$/)],
+    ["0 of 1 requests remain"],
+    ["0 of 1 requests remain", expect.stringMatching(/^refused: next attempt in \d+ s$/)],
     ["no limit: the route or its path is exempt"],
   ]);
   expect(JSON.stringify(reasons)).not.toContain("sesame");

@@ -3,14 +3,14 @@ import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { SeenClients } from "./seen-clients.ts";
 
-/** Where the reasons go. */
+/** Dependencies of `withReasons`. */
 export interface ReasonParts {
   readonly limitOf: (request: HttpRequest) => Limit | null;
   readonly reasons: DecisionReasons;
   readonly seen: SeenClients;
 }
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. The key of a client may be a credential, and is left out. */
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. The key of a client is omitted, since it may be a credential. */
 export const withReasons =
   (
     limitRequests: Middleware<HttpRequest, Response>,
@@ -26,12 +26,16 @@ export const withReasons =
     });
     return mapAwaitable(limited, (reply) => {
       const { headers } = reply;
-      const [most, left] = [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
-      if (most !== null && left !== null) reasons.give(request, `${left} of ${most} requests are left`);
+      const [most, remaining] = [headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")];
+      if (most !== null && remaining !== null)
+        reasons.give(request, `${remaining} of ${most} requests remain`);
       if (!isAdmitted)
         reasons.give(request, `refused: next attempt in ${headers.get("retry-after") ?? "some"} s`);
       if (limit !== null)
-        seen.see(limit, limit.keyOf(request), { left: left === null ? null : Number(left), isAdmitted });
+        seen.record(limit, limit.keyOf(request), {
+          remaining: remaining === null ? null : Number(remaining),
+          isAdmitted,
+        });
       return reply;
     });
   };

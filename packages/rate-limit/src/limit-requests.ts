@@ -40,11 +40,11 @@ export const limitRequests = ({
     const answer = quota.allowed
       ? admit(limit, request, next)
       : deny(limit, exceeded(retryAfterSecs(quota, limit)), request);
-    const told = (response: Response): Response => {
+    const withQuotaHeaders = (response: Response): Response => {
       writeQuota(response.headers, limit, quota, Date.now());
       return response;
     };
-    return mapOutput(answer, told, null);
+    return mapOutput(answer, withQuotaHeaders, null);
   };
 
   const admit = (

@@ -50,12 +50,12 @@ export class Limit {
     return this.field.policy(this.rule.capacity);
   }
 
-  /** Begins anew with keys of another epoch: every client has its whole quota. Workers of one epoch count together. */
+  /** Starts an epoch with new keys, which resets every client's quota. Workers of one epoch share their counts. */
   begin(epoch: string): void {
     this.prefix = `${this.firstPrefix}${epoch}:`;
   }
 
-  /** Returns the client of a key: `a:` and an address, or `k:` and the program's name. */
+  /** Returns the client of a key: `a:` and an address, or `k:` and the name that the program gave. */
   clientOf(key: string): string {
     return key.slice(this.prefix.length);
   }
@@ -87,12 +87,12 @@ const clientKey = (named: ClientName, clientIp: string | null): string => {
   return `k:${shortened(typeof named === "string" ? named : numberText(named))}`;
 };
 
-/** The type is checked too: a promise or an object would make all clients one, or count them by address without notice. */
+/** Throws for other types: a promise or an object would silently count all clients as one, or by address. */
 const numberText = (named: unknown): string => {
   if (Number.isFinite(named) || typeof named === "bigint") return String(named);
   throw new FrameworkError(
     "RATE_LIMIT_BAD_KEY",
-    `rate-limit: a key must be a text, a finite number or null, but a key function returned ${returnedInstead(named)}`,
+    `rate-limit: a key function must return a string, a finite number or null, not ${returnedInstead(named)}`,
   );
 };
 

@@ -41,7 +41,7 @@ export const limitedApp = (config?: ConfigInput<RateLimitConfig>): App & RateLim
   return app;
 };
 
-/** Creates an in-process state on a clock that a test controls. */
+/** Creates an in-process state on a controlled clock. */
 export const timedState = (): { readonly time: { now: number }; readonly shared: SharedState } => {
   const time = { now: 0 };
   return { time, shared: inProcessState({ clock: { ...systemClock, now: () => time.now } }) };

@@ -14,7 +14,7 @@ const emptySecond = (): Second => ({ requests: 0, failures: 0, timed: 0, latency
 /**
  * Load signals from a limit's requests: admissions per second, latency, and failures over ten seconds.
  *
- * Fewer requests than `minSamples` are no signal: in a quiet service one failure would be all of its requests.
+ * Fewer requests than `minSamples` are not a signal: in a quiet service, one failure may be all of its requests.
  */
 export class LoadSignals {
   private readonly minSamples: number;
@@ -31,7 +31,7 @@ export class LoadSignals {
     this.admittedCount++;
   }
 
-  /** @param latencyMs `null` for a call that lasts as long as its client wants */
+  /** @param latencyMs `null` for a stream, whose duration depends on the client */
   answered(latencyMs: number | null, isFailure: boolean): void {
     const { current } = this;
     current.requests++;
@@ -55,7 +55,7 @@ export class LoadSignals {
     return ended;
   }
 
-  /** The mean of the last second, and of as many seconds before it as it takes to have enough requests. */
+  /** Mean latency of the last second, extended by earlier seconds until there are `minSamples` requests. */
   private recentLatency(): number {
     let timed = 0;
     let latencyMs = 0;

@@ -4,7 +4,7 @@ import type { AdaptiveProbes } from "./adaptive-probes.ts";
 export interface Machine {
   readonly load: { cpu: number; memory: number; latencyMs: number; errorShare: number };
   readonly time: { now: number };
-  /** What runs every second. */
+  /** Callbacks that run every second. */
   readonly ticks: (() => void)[];
   readonly probes: Required<AdaptiveProbes>;
 }

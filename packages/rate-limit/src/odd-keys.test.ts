@@ -13,12 +13,12 @@ const statusesOf = async (first: unknown, second: unknown) => {
 
 test.each([
   ["numbers are keys", 1, 2, [200, 200]],
-  ["a number and its text are one", 5, "5", [200, 429]],
+  ["a number and its string are one key", 5, "5", [200, 429]],
   ["a big integer is one", 2n ** 70n, String(2n ** 70n), [200, 429]],
   ["zero is a key", 0, null, [200, 200]],
   ["null is the address", null, null, [200, 429]],
   ["so is undefined", undefined, null, [200, 429]],
-  ["so is an empty text", "", undefined, [200, 429]],
+  ["so is an empty string", "", undefined, [200, 429]],
 ])("%s", async (_fact, first, second, statuses) => {
   expect(await statusesOf(first, second)).toEqual(statuses);
 });
@@ -30,7 +30,7 @@ test.each([[{}], [Number.NaN], [Infinity], [true], [Promise.resolve("x")], [Symb
   },
 );
 
-test("a promise that rejects is no unhandled rejection", async () => {
+test("a rejecting promise as a key causes no unhandled rejection", async () => {
   const seen: unknown[] = [];
   const note = (reason: unknown) => void seen.push(reason);
   process.on("unhandledRejection", note);
@@ -47,7 +47,7 @@ test("a big integer of any length is a key", async () => {
   expect(await statusesOf(2n ** 10_000n, 2n ** 10_000n + 1n)).toEqual([200, 200]);
 });
 
-test("the error names what was returned", async () => {
+test("the error describes the returned value", async () => {
   const logged: string[] = [];
   const write = (message: string, fields?: object) =>
     void logged.push(message, String(Object.values(fields ?? {})));
@@ -55,5 +55,5 @@ test("the error names what was returned", async () => {
   await app.start({ log: { info() {}, warn: write, error: write } });
   await using client = testClient(app);
   await client.get("/");
-  expect(logged.join()).toContain("a key function returned a promise; return the value itself");
+  expect(logged.join()).toContain("not a promise; return the value itself");
 });

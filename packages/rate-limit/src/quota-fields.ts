@@ -35,14 +35,14 @@ const quotaField = (name: string, type: FieldUse["type"], description: string): 
 
 /** The fields above and that of a denial, for the API document and for pages of other origins. */
 export const quotaFields: readonly FieldUse[] = [
-  quotaField("RateLimit", "string", "What is left of the limit."),
+  quotaField("RateLimit", "string", "Remaining quota of the limit."),
   quotaField("RateLimit-Policy", "string", "The limit."),
   quotaField("X-RateLimit-Limit", "integer", "Requests that the limit allows."),
-  quotaField("X-RateLimit-Remaining", "integer", "Requests that are left."),
+  quotaField("X-RateLimit-Remaining", "integer", "Remaining requests."),
   quotaField(
     "X-RateLimit-Reset",
     "integer",
-    "When the limit is whole again, or allows the next request: seconds since 1970.",
+    "Unix time in seconds at which the whole quota is available again, or the next request is allowed.",
   ),
   { name: "Retry-After", in: "refusal", type: "integer", description: "Seconds until a new attempt." },
 ];

@@ -28,7 +28,7 @@ export interface QuotaSource {
 /** Options of `directQuotas`. */
 export interface DirectQuotasOptions {
   readonly store: PermitStore;
-  /** Timeout of a decision in milliseconds; `null` for a store of this service, which is busy but never away. */
+  /** Timeout of a decision in milliseconds; `null` for the primary process, which may be busy but is always reachable. */
   readonly timeoutMs: number | null;
   /** The requests that were admitted without the store; each call charges those of its key. */
   readonly debts: Debts;

@@ -15,13 +15,13 @@ import type { HttpRequest, Invocation, Problem } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
-/** A client's name; `null`, `undefined` and an empty text stand for its address. A number is the same name as its text. */
+/** A client's name; with `null`, `undefined` or an empty string its address is used. A number and its decimal string are the same name. */
 export type ClientName = string | number | bigint | null | undefined;
 
-/** Returns the client's name for a request, at once. */
+/** Returns the client's name for a request, synchronously. */
 export type ClientKey = (request: HttpRequest) => ClientName;
 
-/** Returns the client's name for a call of an entry point other than routes, at once. */
+/** Returns the client's name for a call of an entry point other than routes, synchronously. */
 export type CallKey = (call: Invocation) => ClientName;
 
 /** Settings of a rate limit. */
@@ -40,7 +40,7 @@ export interface RateLimitConfig {
   readonly exemptPaths: readonly string[];
   /** The store of permits: shared by the workers of this service, or your own. @default "workers" */
   readonly store: "workers" | PermitStore;
-  /** Timeout of a store outside of the service, in milliseconds; the primary process is waited for. @default 50 */
+  /** Timeout of an external store in milliseconds; there is none for the primary process. @default 50 */
   readonly storeTimeoutMs: number;
   /**
    * Without an answer from the store: `allow` limits each worker to `maxRequests / workers` and charges these requests when the store answers again; `deny`
@@ -49,15 +49,15 @@ export interface RateLimitConfig {
   readonly onStoreError: "allow" | "deny";
   /** Minimum of `adaptive`, in requests per window. @default 10 */
   readonly minRequests: number;
-  /** Requests of a worker below which their latency and failures are no sign of overload for `adaptive`; they are of the last 10 s. @default 20 */
+  /** Minimum requests of a worker in the last 10 s for `adaptive` to consider their latency and failures. @default 20 */
   readonly minSamples: number;
-  /** Share of 5xx replies in the last 10 s above which `adaptive` cuts. @default 0.1 */
+  /** Share of 5xx replies in the last 10 s above which `adaptive` lowers the limit. @default 0.1 */
   readonly errorThreshold: number;
-  /** Share of one CPU above which `adaptive` cuts. @default 0.8 */
+  /** Share of one CPU above which `adaptive` lowers the limit. @default 0.8 */
   readonly cpuThreshold: number;
-  /** Share of the memory above which `adaptive` cuts. @default 0.9 */
+  /** Share of the memory above which `adaptive` lowers the limit. @default 0.9 */
   readonly memoryThreshold: number;
-  /** Mean latency of the last second in milliseconds, without the wait for bodies of clients, above which `adaptive` cuts. @default 100 */
+  /** Mean latency of the last second in milliseconds, without the wait for request bodies, above which `adaptive` lowers the limit. @default 100 */
   readonly latencyThresholdMs: number;
   /** Sources of load and time for `adaptive`. @default this process */
   readonly probes: AdaptiveProbes | undefined;

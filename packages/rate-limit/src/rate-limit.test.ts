@@ -70,7 +70,7 @@ eachClient(
         expect(await statuses(4, () => client.get("/added"))).toEqual([200, 200, 200, 429]);
         expect((await client.get("/statuses")).status).toBe(429);
       },
-    "an OPTIONS request that reaches the program is limited, also one that looks like a preflight": async (
+    "an OPTIONS request that reaches the program is limited, even if it looks like a preflight": async (
       client,
     ) => {
       const headers = { origin: "http://other.test", "access-control-request-method": "GET" };
@@ -196,7 +196,7 @@ test("an exception handler can replace the 429, and the quota fields stay", asyn
   expect(seen).toEqual([[true, "RATE_LIMIT_EXCEEDED"]]);
 });
 
-test("a denied request does not affect the next, also under concurrency", async () => {
+test("a denied request does not affect the next, even under concurrency", async () => {
   const app = limitedApp({ maxRequests: 3, windowSecs: 3600, key: (request) => request.getHeader("x-who") });
   await using client = testClient(app);
   const asked = Array.from({ length: 40 }, (_, index) =>

@@ -19,7 +19,7 @@ import { RateLimiter } from "./rate-limiter.ts";
 import { publishMetrics } from "./rate-limit-metrics.ts";
 import type { RateLimitRouteOptions } from "./route-limit.ts";
 
-/** What the feature adds to an app. */
+/** Members that the feature adds to an app. */
 export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
   /**
    * Limits the requests of each client, by default 100 per 60 s. A route's `rateLimit` option replaces the limit; `false` disables it.

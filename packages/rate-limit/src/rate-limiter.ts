@@ -54,7 +54,7 @@ export class RateLimiter {
     const failed = (error: unknown): void => this.failed(error, settings);
     const debts = new Debts({ clock: systemClock });
     if (onStoreError === "allow") this.share = new WorkerShare({ workers, debts });
-    // The primary process is busy at times, but never away: its decisions are waited for.
+    // No timeout for the primary process: it may be busy, but is always reachable.
     const isRemote = store !== "workers" || shared.permits !== (settings.own ?? shared).permits;
     const timeoutMs = isRemote ? storeTimeoutMs : null;
     // Workers of one service lease permits, because a call costs more than the work. A custom store decides each request.
@@ -83,7 +83,7 @@ export class RateLimiter {
     return { allowed: sum("allowed"), denied: sum("denied") };
   }
 
-  /** Gives every client of a limit its whole quota again, in all workers; never in production. @throws NotFoundError for another name */
+  /** Resets the quota of every client of a limit, in all workers; never in production. @throws NotFoundError for an unknown name */
   reset(name: string): Promise<void> {
     return this.epochs.reset(name);
   }
@@ -137,8 +137,8 @@ export class RateLimiter {
 }
 
 /**
- * Whether a request is exempt: by its route or its path. One that looks like a preflight is not: those that reach the limit pass on to the program, such as
- * to an authentication whose passwords somebody tries.
+ * Whether a request is exempt, by its route or its path. Requests that look like preflights are not exempt: those that reach the limit go on to the
+ * program, where they could be used to guess passwords.
  */
 const isExempt = (request: HttpRequest, isExemptPath: (path: string) => boolean): boolean =>
   request.endpoint?.exempt.includes("limits") === true || isExemptPath(request.path);

@@ -2,10 +2,10 @@ import type { HttpRequest, Invocation } from "@framework/core";
 import { bodyWait, type ProtectedEntry } from "@framework/core/feature";
 import type { AdaptiveLimit } from "./adaptive-limit.ts";
 
-/** Records how a request or call ended, as signs of load. */
+/** Records the outcome of a request or call as a load signal. */
 export type RecordEnd<Out> = (outcome: Out) => void;
 
-/** The status of a method that a client made up. */
+/** The status of an unknown method, which a client can choose. */
 const NOT_IMPLEMENTED = 501;
 /** The status of a cancelled call. */
 const CANCELLED = 499;
@@ -14,8 +14,8 @@ const DEADLINE = 504;
 const isFailure = (status: number): boolean => status >= 500 && status !== NOT_IMPLEMENTED;
 
 /**
- * Begins to measure an admitted request: the time of the app, without the wait for the client's body. What a client can cause alone is no failure, so that it
- * cannot cut the limit of all others.
+ * Starts to measure an admitted request: the time of the app, without the wait for the client's body. Outcomes that a client can cause alone do not count as
+ * failures, so that it cannot lower the limit of the others.
  */
 export const requestLoad = (
   { now, signals }: AdaptiveLimit,
@@ -40,7 +40,7 @@ const isCausedByClient = (request: HttpRequest, status: number): boolean => {
 /** Asks for 504 where no cache has a reply (RFC 9111 5.2.1.7). */
 const ONLY_IF_CACHED = /\bonly-if-cached\b/i;
 
-/** The same for a call of another entry point. One with a stream of messages lasts as long as its client wants: only its failure counts. */
+/** Like `requestLoad`, for a call of another entry point. The duration of a call with a message stream depends on its client: only its failure counts. */
 export const callLoad = (
   { now, signals }: AdaptiveLimit,
   call: Invocation,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Limit } from "./limit.ts";
 
-/** Most clients that are kept; the one seen least recently is dropped. */
+/** Maximum number of clients; the least recently seen one is dropped. */
 const MAX_CLIENTS = 100;
 
 /** A client of a limit, as a developer sees it. */
@@ -10,8 +10,8 @@ export interface SeenClient {
   /** An address, or a digest of the name that the program gives: names may be credentials. */
   readonly client: string;
   readonly keyClass: "address" | "name";
-  /** Requests that are left; `null` when the store did not answer. */
-  readonly left: number | null;
+  /** Remaining requests; `null` if the store did not answer. */
+  readonly remaining: number | null;
   /** Refused requests since it was first seen. */
   readonly refused: number;
 }
@@ -20,10 +20,14 @@ export interface SeenClient {
 export class SeenClients {
   private readonly clients: Map<string, SeenClient> = new Map();
 
-  see(limit: Limit, key: string, { left, isAdmitted }: { left: number | null; isAdmitted: boolean }): void {
+  record(
+    limit: Limit,
+    key: string,
+    { remaining, isAdmitted }: { remaining: number | null; isAdmitted: boolean },
+  ): void {
     const refused = (this.clients.get(key)?.refused ?? 0) + (isAdmitted ? 0 : 1);
-    this.clients.delete(key); // the order is that of the last requests
-    this.clients.set(key, { limit, ...clientOf(limit.clientOf(key)), left, refused });
+    this.clients.delete(key); // keeps the map in order of the last request
+    this.clients.set(key, { limit, ...clientOf(limit.clientOf(key)), remaining, refused });
     const [oldest] = this.clients.keys();
     if (this.clients.size > MAX_CLIENTS && oldest !== undefined) this.clients.delete(oldest);
   }

@@ -185,11 +185,11 @@ test("a failing store is logged once, not per request", async () => {
   expect(logged).toEqual(["the store of the rate limit is unavailable; requests are limited per worker"]);
 });
 
-test("without its store each worker admits its share, and the requests are charged when the store answers again", async () => {
+test("without its store each worker admits its share, and charges the requests when the store is back", async () => {
   const { shared } = timedState();
-  let isAway = false;
+  let isUnavailable = false;
   const store = storeWith(async (...call) => {
-    if (isAway) throw new Error("gone");
+    if (isUnavailable) throw new Error("gone");
     return shared.permits.take(...call);
   });
   const app = limitedApp({ store, algorithm: "sliding_window", maxRequests: 20, windowSecs: 3600 });
@@ -201,11 +201,11 @@ test("without its store each worker admits its share, and the requests are charg
     return seen.filter((status) => status === 200).length;
   };
   expect(await admitted(3)).toBe(3);
-  isAway = true;
+  isUnavailable = true;
   expect(await admitted(30)).toBe(5);
   const refused = await client.get("/");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
-  isAway = false;
+  isUnavailable = false;
   expect(await admitted(30)).toBe(20 - 3 - 5);
 });
 

@@ -20,7 +20,7 @@ interface Seen {
   readonly pids: Set<number>;
 }
 
-/** Sends one request. Its connection belongs to one worker, until that is killed or ends it in order to spread connections evenly. */
+/** Sends one request. Its connection stays with one worker until the worker is killed or closes it to balance connections. */
 const ask = (agent: Agent, client: string, { statuses, pids }: Seen): Promise<void> =>
   new Promise((resolve) => {
     const options = { agent, headers: { "x-client": client } };

@@ -1,7 +1,7 @@
 import { addressesOf } from "./client/addresses.ts";
 import type { RedisConfig } from "./redis-config.ts";
 
-/** Returns the contradictions between the fields of a record. */
+/** Returns the contradictions between options. */
 export const configProblems = (config: RedisConfig): readonly string[] => {
   const { url, clusterMode, poolSize, minIdle } = config;
   const problems: string[] = [];

@@ -19,7 +19,7 @@ import {
   redisValues,
 } from "./index.ts";
 
-/** How long the running fact has waited on purpose. */
+/** Milliseconds that the current fact has waited deliberately. */
 const waited: AsyncLocalStorage<{ ms: number }> = new AsyncLocalStorage();
 /** Waits in real time, 3 ms longer: the server's clock has whole milliseconds. */
 const advance = async (ms: number): Promise<void> => {
@@ -30,13 +30,13 @@ const advance = async (ms: number): Promise<void> => {
 const log = { error: () => {}, warn: () => {} }; // one fact has failing subscribers
 /** A busy machine may take seconds for a command. */
 const COMMAND_TIMEOUT_MS = 30_000;
-/** Facts that wait for seconds, and pass however late they look. */
+/** Facts that wait for seconds, and do not depend on short times. */
 const long =
   /totals do not expire|after waitMs a permit is free|two expiries|consumed generation is kept|revocation holds/;
-/** Milliseconds besides its waits after which a failed fact says nothing: the server's clock went on meanwhile. */
+/** Milliseconds in addition to its waits after which a failed fact is repeated: the server's clock ran on meanwhile. */
 const LATE_MS = 40;
 const ATTEMPTS = 30;
-/** Runs a fact with short times, again while it fails on a machine that is too busy for them. */
+/** Runs a fact with short times; repeats it while it fails on a busy machine. */
 const inTime = (run: () => Promise<void>) => async (): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     const from = performance.now();
@@ -48,13 +48,13 @@ const inTime = (run: () => Promise<void>) => async (): Promise<void> => {
     }
   }
 };
-/** Long facts run beside the others, those with short times alone. */
+/** Long facts run concurrently, those with short times alone. */
 const register: RegisterTest = (name, run) =>
   (long.test(name) ? test.concurrent : test)(name, long.test(name) ? run : inTime(run));
 /** Returns a unique key prefix for each fact. */
 const fresh = (): string => `test-${randomUUID()}`;
 
-/** The three ports of the shared state under one name, and their `close`. */
+/** Creates the three ports of the shared state under one name, with `close`. */
 const stateOf = (source: RedisSource, name: string): SharedState & { close(): Promise<void> } => {
   const values = redisValues(source, { name, connectionTimeoutMs: 60_000, log }); // for busy machines
   return {
@@ -138,8 +138,8 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
         for await (const keys of node.scanStream({ match: `${mine}*`, count: 1000 })) {
           for (const key of keys as string[]) {
             seen++;
-            const left = await open.redis.pttl(key.slice(mine.length));
-            expect([key, left > 0]).toEqual([key, true]);
+            const remainingMs = await open.redis.pttl(key.slice(mine.length));
+            expect([key, remainingMs > 0]).toEqual([key, true]);
           }
         }
       }

@@ -14,7 +14,7 @@ export const redisErrors: ErrorCatalogue = {
   },
   REDIS_CLOSED: {
     summary: "a connection was requested after the app had stopped",
-    action: "end all work before stop tasks run",
+    action: "finish all work before stop tasks run",
   },
   REDIS_SHARED_CONNECTION: {
     summary:
@@ -27,7 +27,7 @@ export const redisErrors: ErrorCatalogue = {
   },
   REDIS_EVICTS_KEYS: {
     summary:
-      "a warning: a server with `maxmemory` has another `maxmemory-policy` than `noeviction` and keeps sessions or revoked tokens, which are valid again when their ends are evicted",
+      "a warning: a server with `maxmemory` and a `maxmemory-policy` other than `noeviction` stores sessions or revoked tokens, which are valid again if the markers of their end are evicted",
     action: "set `maxmemory-policy` to `noeviction`",
   },
   REDIS_CLUSTER_DOWN: {

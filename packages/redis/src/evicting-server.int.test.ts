@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Sets how the server evicts keys, and returns a log with the codes of its warnings. */
+/** Sets the server's eviction policy, and returns a log with the codes of its warnings. */
 const setup = async (maxmemory: string, policy: string) => {
   const open = openRedis({ url: server.url, ...timeouts });
   await open.redis.config("SET", "maxmemory", maxmemory, "maxmemory-policy", policy);
@@ -58,9 +58,9 @@ test("a token store on a server that evicts keys logs a warning, a cache does no
 test.each([
   ["0", "allkeys-lru"],
   ["100mb", "noeviction"],
-])("a server with maxmemory %s and %s evicts nothing, and there is no warning", async (maxmemory, policy) => {
+])("a server with maxmemory %s and %s does not evict, and there is no warning", async (maxmemory, policy) => {
   const { open, codes, log } = await setup(maxmemory, policy);
   await redisTokenStore(open, { log }).revoke("jti:a", Date.now() / 1000 + 60);
-  await open.close(); // answers what was asked
+  await open.close(); // waits for pending commands
   expect(codes).toEqual([]);
 });

@@ -3,23 +3,23 @@ import type { RedisSource } from "./redis-source.ts";
 import { isCluster } from "./client/is-cluster.ts";
 
 /**
- * Creates a function for the writers of keys that must not be lost before they expire. Its first call looks whether a server may evict them, and logs
- * `REDIS_EVICTS_KEYS` if so, beside the request. Caches and limits may be evicted, so that a Redis of those alone is never asked.
+ * Creates a function that writers call after storing keys that must not be lost before they expire. Its first call checks, in the background, whether a server
+ * may evict them, and if so logs `REDIS_EVICTS_KEYS`. Caches and limits may be evicted, so a Redis used only for those is never checked.
  */
 export const evictionWarning = (source: RedisSource, log: Pick<Logger, "warn">): (() => void) => {
-  let hasLooked = false;
+  let hasChecked = false;
   return () => {
-    if (hasLooked) return;
-    hasLooked = true;
+    if (hasChecked) return;
+    hasChecked = true;
     void policyOf(source)
       .then((policy) => {
         if (policy !== null) log.warn(warning(policy), { code: "REDIS_EVICTS_KEYS" });
       })
-      .catch(() => {}); // the user may not call INFO, or the connection broke: the write that was made before has its own outcome
+      .catch(() => {}); // INFO is forbidden for the user, or the connection broke; the write before reports its own errors
   };
 };
 
-/** The policy by which a server evicts keys; `null` when none does. */
+/** Returns the policy by which a server evicts keys; `null` if none does. */
 const policyOf = async ({ redis }: RedisSource): Promise<string | null> => {
   const nodes = isCluster(redis) ? redis.nodes("master") : [redis];
   const texts = await Promise.all(nodes.map((node) => node.info("memory")));
@@ -30,4 +30,4 @@ const policyOf = async ({ redis }: RedisSource): Promise<string | null> => {
 };
 
 const warning = (policy: string): string =>
-  `redis: the server evicts keys when its memory is full (maxmemory-policy ${policy}), and ended sessions and revoked tokens are then valid again; set maxmemory-policy to noeviction`;
+  `redis: the server evicts keys when its memory is full (maxmemory-policy ${policy}), which makes ended sessions and revoked tokens valid again; set maxmemory-policy to noeviction`;

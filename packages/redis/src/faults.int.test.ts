@@ -67,8 +67,8 @@ const load = (call: (id: number) => Promise<void>, workers = 8) => {
   return { seen, stop };
 };
 
-/** Writes a unique value and reads it back; records the reply to another command in `foreign`. */
-const tagged = (one: OpenRedis, foreign: unknown[]) => async (id: number) => {
+/** Writes a unique value and reads it back; records replies to other commands in `mismatched`. */
+const tagged = (one: OpenRedis, mismatched: unknown[]) => async (id: number) => {
   const key = `tag:${id}`;
   let value: unknown;
   if (id % 3 === 0) {
@@ -80,7 +80,7 @@ const tagged = (one: OpenRedis, foreign: unknown[]) => async (id: number) => {
     await one.redis.set(key, `value ${id}`);
     value = await one.redis.get(key);
   }
-  if (value !== `value ${id}`) foreign.push([id, value]);
+  if (value !== `value ${id}`) mismatched.push([id, value]);
 };
 
 /** Waits until commands succeed again. */
@@ -89,8 +89,8 @@ const recovered = (one: OpenRedis): Promise<string> =>
 
 test("after a killed server restarts, every reply belongs to its command, and the same client reconnects", async () => {
   const one = open();
-  const foreign: unknown[] = [];
-  const { seen, stop } = load(tagged(one, foreign));
+  const mismatched: unknown[] = [];
+  const { seen, stop } = load(tagged(one, mismatched));
   for (let round = 0; round < 3; round++) {
     const { done, failed } = seen;
     await waitFor(() => seen.done > done + 50);
@@ -100,15 +100,15 @@ test("after a killed server restarts, every reply belongs to its command, and th
     await recovered(one);
   }
   const { errors } = await stop();
-  expect(foreign).toEqual([]);
+  expect(mismatched).toEqual([]);
   expect([...errors]).toEqual([RedisUnavailableError]);
   expect(one.metrics.reconnects).toBeGreaterThanOrEqual(3);
 });
 
 test("while a server is frozen commands time out, and afterwards every reply belongs to its command", async () => {
   const one = open({ commandTimeoutMs: 300 });
-  const foreign: unknown[] = [];
-  const { seen, stop } = load(tagged(one, foreign));
+  const mismatched: unknown[] = [];
+  const { seen, stop } = load(tagged(one, mismatched));
   for (let round = 0; round < 2; round++) {
     const { done, failed } = seen;
     await waitFor(() => seen.done > done + 50);
@@ -118,7 +118,7 @@ test("while a server is frozen commands time out, and afterwards every reply bel
     await recovered(one);
   }
   const { errors } = await stop();
-  expect([foreign, [...errors]]).toEqual([[], [RedisUnavailableError]]);
+  expect([mismatched, [...errors]]).toEqual([[], [RedisUnavailableError]]);
 });
 
 test("a counter is at least the acknowledged increments, and at most those plus the failed ones, across kills and restarts", async () => {
@@ -316,8 +316,8 @@ test("when a cluster loses a master, commands fail, and succeed after the failov
     });
   }
   const one = openRedis({ url: cluster.url, clusterMode: true }, { log });
-  const foreign: unknown[] = [];
-  const { seen, stop } = load(tagged(one, foreign));
+  const mismatched: unknown[] = [];
+  const { seen, stop } = load(tagged(one, mismatched));
   await waitFor(() => seen.done > 200);
   await cluster.nodes[0]?.kill();
   await waitFor(() => seen.failed > 5);
@@ -329,6 +329,6 @@ test("when a cluster loses a master, commands fail, and succeed after the failov
     { what: "the failover", intervalMs: 50 },
   );
   const { errors } = await stop();
-  expect([foreign, [...errors]]).toEqual([[], [RedisUnavailableError]]);
+  expect([mismatched, [...errors]]).toEqual([[], [RedisUnavailableError]]);
   await one.close();
 });

@@ -5,7 +5,7 @@ import { withServer } from "@framework/services";
 import { askEveryWorker, type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 
-/** The limit is reached after the first thousand: what comes later is refused. */
+/** The limit is reached after the first thousand; later calls are refused. */
 const CALLS = 5_000;
 /** Connections to each host. */
 const CONNECTIONS = 80;

@@ -8,7 +8,7 @@ import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
-import { reachesOthers } from "./client/gate.ts";
+import { affectsOthers } from "./client/gate.ts";
 import { newMetrics, type RedisMetrics } from "./client/metrics.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
@@ -21,13 +21,13 @@ export interface LeaseOptions {
   readonly timeoutMs?: number;
 }
 
-/** An open Redis, with or without an app. */
+/** Connections to a Redis, with or without an app. */
 export interface OpenRedis {
   /** ioredis' client, which connects on first use. */
   readonly redis: IoredisClient;
   /** Metrics of the connections. */
   readonly metrics: Readonly<RedisMetrics>;
-  /** Calls `run` with a leased connection of its own, until its promise settles. @throws RedisUnavailableError if none is free in time */
+  /** Calls `run` with a leased connection, until its promise settles. @throws RedisUnavailableError if none is free in time */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
   /** Closes all connections after their pending commands, within one second. */
   close(): Promise<void>;
@@ -35,14 +35,14 @@ export interface OpenRedis {
 
 const LOG_EVERY_MS = 10_000;
 
-/** Options of a Redis without an app. */
+/** Options of `openRedis`. */
 export interface OpenRedisOptions {
   /** Logs lost connections, at most once in ten seconds. @default console */
   readonly log?: Pick<Logger, "warn">;
 }
 
 /**
- * Opens a Redis without an app.
+ * Opens connections to a Redis without an app.
  *
  * @throws CORE_BAD_CONFIG
  */
@@ -116,7 +116,7 @@ export class Connections implements OpenRedis {
       metrics: this.metrics,
       operations: this.operations,
       failed: (error) => this.failed(error),
-      refusalOf: (command) => (!this.isClosed && reachesOthers(command) ? notShared(command.name) : null),
+      refusalOf: (command) => (!this.isClosed && affectsOthers(command) ? notShared(command.name) : null),
     });
   }
 
@@ -142,7 +142,7 @@ export class Connections implements OpenRedis {
 const notShared = (name: string): FrameworkError =>
   new FrameworkError(
     "REDIS_SHARED_CONNECTION",
-    `redis: ${name.toUpperCase()} would change the connection that all requests share; use withRedis for one of its own`,
+    `redis: ${name.toUpperCase()} would change the connection that all requests share; use withRedis, which leases a connection`,
   );
 
 const closed = (): FrameworkError => new FrameworkError("REDIS_CLOSED", "redis: the connections are closed");

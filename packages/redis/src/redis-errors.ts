@@ -21,7 +21,7 @@ export class RedisUnavailableError extends HttpError {
 /** Errors of a temporarily unavailable server; the command had no effect. */
 const TEMPORARY = /^(CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN|NOREPLICAS)\b/;
 
-/** Converts an error of ioredis: replies of the server to a command stay as they are, others become a `RedisUnavailableError`. */
+/** Converts an error of ioredis: error replies of the server are unchanged, others become a `RedisUnavailableError`. */
 export const toRedisError = (error: Error): Error => {
   if (FrameworkError.is(error)) return error;
   if (error.name === "ReplyError" && !TEMPORARY.test(error.message)) return error;

@@ -57,12 +57,12 @@ for (const service of ["redis", "redis-cluster"]) {
     };
 
     eachClient(test, make, {
-      "the client is there in startup, in handlers and as a dependency": async (client) => {
+      "the client is available in startup, in handlers and as a dependency": async (client) => {
         expect((await client.get("/started")).text).toBe("yes");
         await client.get("/visits");
         expect((await client.get("/visits")).json()).toEqual({ visits: 2 });
       },
-      "what Redis refuses is a plain 500": async (client) => {
+      "a command that Redis refuses is a plain 500": async (client) => {
         expect((await client.get("/wrong")).status).toBe(500);
       },
     });
@@ -76,11 +76,11 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(await check?.run(AbortSignal.timeout(60_000))).toMatchObject({
         mode: clusterMode ? "cluster" : "single",
       });
-      const figure = (name: string) => app.insight.metrics.find((each) => each.name === name)?.read();
-      expect(figure("redis_commands_total")).toBeGreaterThanOrEqual(4);
-      expect(figure("redis_failures_total")).toBe(1);
-      expect(figure("redis_connections")).toBeGreaterThanOrEqual(1);
-      expect(figure("redis_waiting_commands")).toBe(0);
+      const metric = (name: string) => app.insight.metrics.find((each) => each.name === name)?.read();
+      expect(metric("redis_commands_total")).toBeGreaterThanOrEqual(4);
+      expect(metric("redis_failures_total")).toBe(1);
+      expect(metric("redis_connections")).toBeGreaterThanOrEqual(1);
+      expect(metric("redis_waiting_commands")).toBe(0);
       expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, leased: 0 });
     });
 
@@ -203,7 +203,7 @@ for (const service of ["redis", "redis-cluster"]) {
 
 withServer("redis", (url) => {
   test.each<readonly [change: string, make: (own: IoredisClient) => Promise<unknown>]>([
-    ["a transaction that was not ended", (own) => own.multi({ pipeline: false })],
+    ["an unfinished transaction", (own) => own.multi({ pipeline: false })],
     ["SELECT in capital letters", (own) => own.call("SELECT", 2)],
     ["AUTH", (own) => own.call("AUTH", "default", "any")],
     ["HELLO", (own) => own.call("hello", 2)],
@@ -243,7 +243,7 @@ withServer("redis", (url) => {
     await open.close();
   });
 
-  test("a command that is refused on the shared connection fails the pipeline's place, or the transaction, it is in", async () => {
+  test("a command that is refused on the shared connection fails alone in a pipeline, and fails its whole transaction", async () => {
     const open = openRedis({ url, ...timeouts, keyPrefix: `shared-${randomUUID()}:` });
     const refused = expect.objectContaining({ code: "REDIS_SHARED_CONNECTION" });
     const replies = await open.redis

@@ -111,7 +111,7 @@ test("with shared, features get the state in Redis and totals stay with the serv
   expect(await own?.totals.read("metrics")).toEqual([["n", [1]]]);
 });
 
-test("a handler that lets an unreachable shared state pass is answered 503 with Retry-After", async () => {
+test("the reply is 503 with Retry-After if a handler does not catch the error of an unreachable shared state", async () => {
   const app = new App_().enableRedis({ url: await unusedAddress(), shared: true });
   app.get("/visits", async () => (await app.shared.get("visits")) ?? null);
   await using client = testClient(app);
@@ -187,13 +187,13 @@ test("URLs are parsed with user, password, database and TLS", () => {
   ]);
 });
 
-test("the path of a URL is the database, also 0", () => {
+test("the path of a URL is the database, including 0", () => {
   const read = (url: string) => addressesOf(RedisConfig.of({ url, database: 5 }))[0]?.database;
   expect(["redis://h/0", "redis://h/7", "redis://h/", "redis://h"].map(read)).toEqual([0, 7, 5, 5]);
 });
 
 test.each(["redis://h/cache", "redis://h/1/2", "redis://h/-1", "redis://:100%@h", "redis://%zz:p@h"])(
-  "a URL whose database is no number, or whose credentials are not percent-encoded, is refused: %s",
+  "a URL whose database is not a number, or whose credentials are not percent-encoded, is refused: %s",
   (url) => {
     expect(() => openRedis({ url })).toThrow("RedisConfig.url must be redis://host:port/database");
   },
@@ -222,5 +222,5 @@ test("names of adapters must not contain braces, which would split the keys of a
 test("parts of a cache store are a number of hash slots", () => {
   const app = new (App.with(redis))().enableRedis();
   for (const parts of [0, 2.5, 16_385])
-    expect(() => redisCacheStore(app, { parts })).toThrow("parts is a whole number from 1 to 16384");
+    expect(() => redisCacheStore(app, { parts })).toThrow("parts must be a whole number from 1 to 16384");
 });

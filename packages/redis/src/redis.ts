@@ -9,10 +9,10 @@ import { RedisConfig } from "./redis-config.ts";
 import { redisPermits } from "./shared-state/redis-permits.ts";
 import { redisValues, type RedisValues } from "./shared-state/redis-values.ts";
 
-/** What the feature adds to an app. */
+/** Members that the feature adds to an app. */
 export interface RedisMethods {
   /**
-   * Opens a Redis or a Redis Cluster: `app.redis`, `request.app.redis`, and the dependency `RedisClient`. It connects when first used.
+   * Adds a client for Redis or a Redis Cluster: `app.redis`, `request.app.redis`, and the dependency `RedisClient`. It connects when first used.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -20,7 +20,7 @@ export interface RedisMethods {
   /** ioredis' client. @throws REDIS_NOT_ENABLED before `enableRedis` */
   readonly redis: IoredisClient;
   /**
-   * Calls `run` with a leased connection of its own, for blocking commands and for `WATCH`, until its promise settles.
+   * Calls `run` with a leased connection, for blocking commands and for `WATCH`, until its promise settles.
    *
    * @throws RedisUnavailableError (503) if none is free in time; REDIS_NOT_ENABLED
    */

@@ -57,7 +57,7 @@ test.concurrent("after Redis restarted without its data, a confirmed invalidatio
   await Promise.all(hosts.map(({ app: each }) => each.stop()));
 });
 
-test.concurrent("a host that stays away after a restart of Redis serves no outdated reply, and none after it is back", async () => {
+test.concurrent("a host that stays disconnected after a restart of Redis serves no outdated reply, neither then nor after it reconnects", async () => {
   await using server = await startServer();
   await using proxy = await startProxy(server.url);
   const truth = { version: 0 };

@@ -12,9 +12,8 @@ export const withReasons =
   (request, next) => {
     const incoming = request.getHeader(headerName);
     if (incoming === null) reasons.give(request, `a new id: the request has no ${headerName}`);
-    else if (!keepIncoming) reasons.give(request, `a new id: keepIncoming is off`);
-    else if (!isSafeId(incoming))
-      reasons.give(request, `a new id: ${headerName} has one that is not safe to log`);
+    else if (!keepIncoming) reasons.give(request, `a new id: keepIncoming is false`);
+    else if (!isSafeId(incoming)) reasons.give(request, `a new id: ${headerName} is not safe to log`);
     else reasons.give(request, `the id of ${headerName} is kept`);
     return identify(request, next);
   };

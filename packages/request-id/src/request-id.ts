@@ -58,23 +58,23 @@ export const requestId: Feature<RequestIds> = {
     enableRequestId(config) {
       const warn = (error: unknown): void =>
         host.life.settings.log.warn("request id: createId failed; using a UUID", { error });
-      const settled = host.configure(RequestIdConfig, config);
-      const identifying = identify(settled, warn);
-      host.http.usesFields(() => idFields(settled));
+      const settings = host.configure(RequestIdConfig, config);
+      const identifying = identify(settings, warn);
+      host.http.usesFields(() => idFields(settings));
       const { reasons } = host.insight;
       host.http.use(
         "request-id",
-        reasons.isObserved ? withReasons(identifying, settled, reasons) : identifying,
+        reasons.isObserved ? withReasons(identifying, settings, reasons) : identifying,
       );
       return this;
     },
   }),
 };
 
-/** For the API document, and so that CORS lets pages of other origins use them. */
+/** Returns the fields for the API document and for CORS, which lets pages of other origins use them. */
 const idFields = ({ headerName, keepIncoming }: RequestIdConfig): readonly FieldUse[] => {
   const field = { name: headerName, type: "string" } as const;
-  const own: FieldUse = { ...field, in: "reply", description: "Id of the request, in the log too." };
+  const own: FieldUse = { ...field, in: "reply", description: "Id of the request, also in log lines." };
   if (!keepIncoming) return [own];
   return [{ ...field, in: "request", description: "Id of the request, by default a new one." }, own];
 };

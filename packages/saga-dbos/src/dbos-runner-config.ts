@@ -9,17 +9,17 @@ import {
 
 /** Options of `dbosRunner`. */
 export interface DbosRunnerConfig {
-  /** Address of the PostgreSQL database in which DBOS keeps its tables: `postgres://…`. */
+  /** URL of the PostgreSQL database for the tables of DBOS: `postgres://…`. */
   readonly url: string | undefined;
-  /** Schema of DBOS's tables: a name of small letters, digits and `_`. Apps that share a database need one each. @default "dbos" */
+  /** Schema of DBOS's tables: lower-case letters, digits and `_`. Apps that share a database need different schemas. @default "dbos" */
   readonly schema: string;
-  /** Name of the app in DBOS; it does not keep apps apart. @default "app" */
+  /** Name of the app in DBOS; it does not isolate apps. @default "app" */
   readonly name: string;
-  /** Connections of DBOS in one process, 2 to 1,000. @default 10 */
+  /** Maximum connections of DBOS in one process, 2 to 1,000. @default 10 */
   readonly poolSize: number;
-  /** Unfinished instances of one version that one process holds in memory at a time, with those that wait; more stay queued. 1 to 100,000. @default 1000 */
+  /** Maximum unfinished instances of one version in the memory of one process, including waiting ones; more stay queued. 1 to 100,000. @default 1000 */
   readonly maxOpen: number;
-  /** How often a process looks for sagas of processes that are gone, and for new sagas, in milliseconds, 50 to 60,000. @default 1000 */
+  /** Interval in milliseconds at which a process polls for new sagas, 50 to 60,000; sagas of lost processes are looked for every five intervals. @default 1000 */
   readonly pollMs: number;
 }
 
@@ -34,12 +34,16 @@ export const DbosRunnerConfig: ConfigRecord<DbosRunnerConfig> = configRecord("Db
       matching(
         "",
         /^postgres(?:ql)?:\/\//,
-        "must be the address of a PostgreSQL database, such as postgres://user:password@host/database",
+        "must be the URL of a PostgreSQL database, such as postgres://user:password@host/database",
       ),
     ),
   ),
-  schema: matching("dbos", /^[a-z_][a-z0-9_]{0,62}$/, "must be a name of small letters, digits and _"),
-  name: matching("app", /^[a-z0-9][a-z0-9_-]{0,62}$/, "must be a name of small letters, digits, _ and -"),
+  schema: matching("dbos", /^[a-z_][a-z0-9_]{0,62}$/, "must be a name of lower-case letters, digits and _"),
+  name: matching(
+    "app",
+    /^[a-z0-9][a-z0-9_-]{0,62}$/,
+    "must be a name of lower-case letters, digits, _ and -",
+  ),
   poolSize: integer(10, { min: 2, max: 1000 }),
   maxOpen: integer(1000, { min: 1, max: 100_000 }),
   pollMs: integer(1000, { min: 50, max: 60_000 }),

@@ -1,18 +1,18 @@
-// What a saga on DBOS survives, and what is refused.
+// Crashes that a saga on DBOS survives, and rejected calls.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
 import type { HeldLease } from "@framework/durable/feature";
 import { saga } from "@framework/saga";
 import { expect } from "@jest/globals";
-import { executorOf, takePlace } from "./engine/places.ts";
+import { executorOf, claimExecutorId } from "./engine/executors.ts";
 import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 import { killedSaga } from "./testing/killed.test-sagas.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
 
 export const dbosFacts = (fact: Fact): void => {
   fact(
-    "a saga that waited in a process that has ended goes on in the next one, without another call",
+    "a saga that waited in a stopped process continues in the next one, without another call",
     async (fixture) => {
       const calls: string[] = [];
       const definition = saga("waits", 1)
@@ -32,7 +32,7 @@ export const dbosFacts = (fact: Fact): void => {
   );
 
   fact(
-    "an attempt that the end of its process interrupts is repeated with the same key and number",
+    "an attempt interrupted by the stop of its process is repeated with the same key and number",
     async (fixture) => {
       const calls: string[] = [];
       const { promise: began, resolve: begin } = Promise.withResolvers<void>();
@@ -56,34 +56,27 @@ export const dbosFacts = (fact: Fact): void => {
     },
   );
 
-  fact(
-    "a tx step and its undo are committed with the record by which a repetition is recognised",
-    async (fixture) => {
-      const definition = saga("places", 1)
-        .tx(
-          "take",
-          async ({ key }, tx) => void (await tx.execute`INSERT INTO places (name) VALUES (${key})`),
-          {
-            undo: async ({ key }, _, tx) => void (await tx.execute`DELETE FROM places WHERE name = ${key}`),
-          },
-        )
-        .waitFor("news", { timeout: "1h" })
-        .build();
-      const runner = await fixture.run([definition]);
-      const { db } = fixture.open();
-      await db.execute("CREATE TABLE places (name TEXT NOT NULL)");
-      const { id } = await runner.start(definition, null, { key: "k" });
-      await inStatus(runner, id, "waiting");
-      expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }]);
-      await runner.cancel(id, { reason: "the test" });
-      await inStatus(runner, id, "compensated");
-      expect(await db.query`SELECT name FROM places`).toEqual([]);
-      expect(await db.query`SELECT key FROM framework_saga_once ORDER BY key`).toEqual([
-        { key: `${id}:take` },
-        { key: `${id}:take:undo` },
-      ]);
-    },
-  );
+  fact("a tx step and its undo are committed with the record that prevents a second run", async (fixture) => {
+    const definition = saga("places", 1)
+      .tx("take", async ({ key }, tx) => void (await tx.execute`INSERT INTO places (name) VALUES (${key})`), {
+        undo: async ({ key }, _, tx) => void (await tx.execute`DELETE FROM places WHERE name = ${key}`),
+      })
+      .waitFor("news", { timeout: "1h" })
+      .build();
+    const runner = await fixture.run([definition]);
+    const { db } = fixture.open();
+    await db.execute("CREATE TABLE places (name TEXT NOT NULL)");
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }]);
+    await runner.cancel(id, { reason: "the test" });
+    await inStatus(runner, id, "compensated");
+    expect(await db.query`SELECT name FROM places`).toEqual([]);
+    expect(await db.query`SELECT key FROM framework_saga_once ORDER BY key`).toEqual([
+      { key: `${id}:take` },
+      { key: `${id}:take:undo` },
+    ]);
+  });
 
   fact("start and deliver refuse a transaction of the app", async (fixture) => {
     const definition = saga("s", 1)
@@ -99,7 +92,7 @@ export const dbosFacts = (fact: Fact): void => {
   });
 
   fact(
-    "a list of steps that was changed without a new version does not start while its instances run",
+    "an app with a list of steps changed without a new version does not start while its instances are running",
     async (fixture) => {
       const waits = saga("changed", 1).waitFor("news", { timeout: "1h" }).build();
       const runner = await fixture.run([waits]);
@@ -122,31 +115,34 @@ export const dbosFacts = (fact: Fact): void => {
     expect((await runner.get(given.id))?.trace).toBe("00-3-4-01");
   });
 
-  fact("a step whose process was lost is checked, or left to an operator, as it says", async (fixture) => {
-    const calls: string[] = [];
-    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-    const hanging = (at: 0 | 1, name: string) => (): Promise<string> => {
-      calls.push(name);
-      begun[at].resolve();
-      return new Promise(() => {});
-    };
-    const checked = saga("checked", 1)
-      .call("pay", hanging(0, "checked"), { check: () => ({ output: "found" }) })
-      .build();
-    const manual = saga("manual", 1).call("pay", hanging(1, "manual"), { onUnknown: "manual" }).build();
-    const first = await fixture.run([checked, manual]);
-    const ids = [
-      (await first.start(checked, null, { key: "k" })).id,
-      (await first.start(manual, null, { key: "k" })).id,
-    ] as const;
-    await Promise.all(begun.map(({ promise }) => promise));
-    await fixture.stop();
-    const second = await fixture.run([checked, manual]);
-    await inStatus(second, ids[0], "completed");
-    await inStatus(second, ids[1], "paused");
-    expect((await second.get(ids[0]))?.steps[0]?.output).toBe("found");
-    expect(calls.toSorted()).toEqual(["checked", "manual"]);
-  });
+  fact(
+    "a step whose process was lost is checked, or left to an operator, as configured by `onUnknown`",
+    async (fixture) => {
+      const calls: string[] = [];
+      const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+      const hanging = (at: 0 | 1, name: string) => (): Promise<string> => {
+        calls.push(name);
+        begun[at].resolve();
+        return new Promise(() => {});
+      };
+      const checked = saga("checked", 1)
+        .call("pay", hanging(0, "checked"), { check: () => ({ output: "found" }) })
+        .build();
+      const manual = saga("manual", 1).call("pay", hanging(1, "manual"), { onUnknown: "manual" }).build();
+      const first = await fixture.run([checked, manual]);
+      const ids = [
+        (await first.start(checked, null, { key: "k" })).id,
+        (await first.start(manual, null, { key: "k" })).id,
+      ] as const;
+      await Promise.all(begun.map(({ promise }) => promise));
+      await fixture.stop();
+      const second = await fixture.run([checked, manual]);
+      await inStatus(second, ids[0], "completed");
+      await inStatus(second, ids[1], "paused");
+      expect((await second.get(ids[0]))?.steps[0]?.output).toBe("found");
+      expect(calls.toSorted()).toEqual(["checked", "manual"]);
+    },
+  );
 
   fact("a process without workers starts sagas, and leaves them to others", async (fixture) => {
     const definition = saga("left", 1)
@@ -159,23 +155,20 @@ export const dbosFacts = (fact: Fact): void => {
     await inStatus(await fixture.run([definition]), id, "completed");
   });
 
-  fact(
-    "no more than maxOpen sagas of a version are in memory, and the others wait their turn",
-    async (fixture) => {
-      const definition = saga("many", 1).waitFor("news", { timeout: "1h" }).build();
-      const runner = await fixture.run([definition], { maxOpen: 1 });
-      const first = await runner.start(definition, null, { key: "1" });
-      await inStatus(runner, first.id, "waiting");
-      const second = await runner.start(definition, null, { key: "2" });
-      expect((await runner.get(second.id))?.status).toBe("ready");
-      await runner.deliver(definition, { key: "1", id: "m", name: "news" });
-      await inStatus(runner, second.id, "waiting");
-      expect((await runner.get(first.id))?.status).toBe("completed");
-    },
-  );
+  fact("at most maxOpen sagas of a version are in memory, and the others wait", async (fixture) => {
+    const definition = saga("many", 1).waitFor("news", { timeout: "1h" }).build();
+    const runner = await fixture.run([definition], { maxOpen: 1 });
+    const first = await runner.start(definition, null, { key: "1" });
+    await inStatus(runner, first.id, "waiting");
+    const second = await runner.start(definition, null, { key: "2" });
+    expect((await runner.get(second.id))?.status).toBe("ready");
+    await runner.deliver(definition, { key: "1", id: "m", name: "news" });
+    await inStatus(runner, second.id, "waiting");
+    expect((await runner.get(first.id))?.status).toBe("completed");
+  });
 
   fact(
-    "a second app of the process does not start, and a runner is of no use after its end",
+    "a second app of the process does not start, and a runner cannot be used after its stop",
     async (fixture) => {
       const runner = await fixture.run([]);
       await expect(openSagas({ ...fixture.place, definitions: [] })).rejects.toMatchObject({
@@ -187,18 +180,18 @@ export const dbosFacts = (fact: Fact): void => {
     },
   );
 
-  fact("256 processes have places, and one more does not start", async (fixture) => {
+  fact("256 processes have executor ids, and one more does not start", async (fixture) => {
     await fixture.run([]);
     const { kernel } = fixture.open();
-    const places = await Promise.all(Array.from({ length: 255 }, () => takePlace(kernel)));
+    const places = await Promise.all(Array.from({ length: 255 }, () => claimExecutorId(kernel)));
     expect(new Set(places.map(executorOf)).size).toBe(255);
-    await expect(takePlace(kernel)).rejects.toMatchObject({ code: "SAGA_DBOS_TOO_MANY" });
+    await expect(claimExecutorId(kernel)).rejects.toMatchObject({ code: "SAGA_DBOS_TOO_MANY" });
     await places[7]?.release();
-    expect(executorOf(await takePlace(kernel))).toBe(executorOf(places[7] as HeldLease));
+    expect(executorOf(await claimExecutorId(kernel))).toBe(executorOf(places[7] as HeldLease));
   });
 
   fact(
-    "the saga of a killed process goes on in another one, with the same idempotency key",
+    "the saga of a killed process continues in another one, with the same idempotency key",
     async (fixture) => {
       const { url, server: address, schema } = fixture.place;
       const own = killedSaga((key) => key);

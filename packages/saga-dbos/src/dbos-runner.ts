@@ -6,11 +6,11 @@ import { DbosRunnerConfig } from "./dbos-runner-config.ts";
 
 const noUrl: Problem = {
   code: "SAGA_DBOS_NO_URL",
-  message: "saga-dbos: dbosRunner needs `url`, the address of a PostgreSQL database",
+  message: "saga-dbos: dbosRunner needs `url`, the URL of a PostgreSQL database",
 };
 
 /**
- * Runs the sagas of an app on DBOS Transact: the value of `SagaConfig.runner`. One app of a process may have it, because DBOS exists once in a process.
+ * Returns an engine that runs the sagas of an app on DBOS Transact, for `SagaConfig.runner`. Only one app per process may use it, because DBOS is a singleton.
  *
  * @throws CORE_BAD_CONFIG
  * @example

@@ -1,4 +1,4 @@
-// What is left of a saga on DBOS that was deleted.
+// Deletion of sagas on DBOS.
 import { saga } from "@framework/saga";
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
@@ -28,7 +28,7 @@ export const deletedFacts = (fact: Fact): void => {
     expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }, { name: "k" }]);
   });
 
-  fact("a saga whose version has no code any more is deleted too, and its key is free", async (fixture) => {
+  fact("a saga whose version is no longer defined is deleted too, and its key is free", async (fixture) => {
     const old = saga("replaced", 1)
       .call("a", () => 1)
       .build();

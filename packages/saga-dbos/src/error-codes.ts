@@ -2,28 +2,29 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 
 /** The error codes of this package. */
 export const dbosErrors: ErrorCatalogue = {
-  SAGA_DBOS_AWAY: {
+  SAGA_DBOS_UNAVAILABLE: {
     status: 503,
     summary:
-      "the app's database was away for a whole lease, so that the process lost its place and runs no sagas until it has one again",
-    action: "repeat the call when the database is back; the log says why the process has no place yet",
+      "the app's database was unavailable for a whole lease, so the process lost its executor id and runs no sagas until it has claimed another",
+    action:
+      "repeat the call when the database is available; the log has the errors of the attempts to relaunch DBOS",
   },
   SAGA_DBOS_NOT_STARTED: {
-    summary: "sagas are used before the app's start or after its end",
+    summary: "sagas are used before the app's start or after its stop",
     action: "use them between the two",
   },
   SAGA_DBOS_NO_TRANSACTION: {
-    summary: "`start` or `deliver` was given a transaction of the app; DBOS writes on connections of its own",
+    summary: "`start` or `deliver` was called with a transaction of the app; DBOS uses its own connections",
     action: "send a message in the transaction, and start the saga in its handler; or use the local runner",
   },
   SAGA_DBOS_NO_URL: {
-    summary: "`dbosRunner` has no address of a PostgreSQL database; the app does not start",
+    summary: "`dbosRunner` has no URL of a PostgreSQL database; the app does not start",
     action: "pass `url`",
   },
   SAGA_DBOS_TAKEN: {
     summary:
       "another app of this process runs sagas on DBOS, or the program uses DBOS itself; the app does not start",
-    action: "run one of them in a process of its own",
+    action: "run one of them in a separate process",
   },
   SAGA_DBOS_TOO_MANY: {
     summary: "256 processes run sagas of this app; the app does not start",

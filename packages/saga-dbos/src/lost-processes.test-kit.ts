@@ -1,4 +1,4 @@
-// What becomes of the sagas of processes that are gone.
+// Sagas of lost processes.
 import { sql } from "@framework/database";
 import { saga } from "@framework/saga";
 import { expect } from "@jest/globals";
@@ -10,7 +10,7 @@ const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
 
 export const lostProcessFacts = (fact: Fact): void => {
   fact(
-    "the sagas of a lost process are taken over, however many older ones the living have",
+    "the sagas of a lost process are taken over, even if other processes have many older ones",
     async (fixture) => {
       const runner = await fixture.run([waits], { maxOpen: 1 });
       const { db, kernel } = fixture.open();

@@ -1,4 +1,4 @@
-// How messages are recognised that come again.
+// Deduplication of messages.
 import { sql } from "@framework/database";
 import { saga, type SagaRunner } from "@framework/saga";
 import { MAX_MESSAGES } from "@framework/saga/feature";
@@ -12,22 +12,25 @@ import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).waitFor("early", { timeout: "1h" }).build();
 
 export const messageFacts = (fact: Fact): void => {
-  fact("a saga that is full refuses a new message, and recognises one that it has", async (fixture) => {
-    const deliver = (runner: SagaRunner, messageId: string) =>
-      runner.deliver(waits, { key: "k", id: messageId, name: "early" });
-    const first = await fixture.run([waits]);
-    const { id } = await first.start(waits, null, { key: "k" });
-    await inStatus(first, id, "waiting");
-    expect(await deliver(first, "first")).toBe("kept");
-    // As if as many had come as it may have; it has read one of them at most.
-    const workflows = sql.identifier(fixture.place.schema, "workflow_status");
-    await fixture.open().db.execute`INSERT INTO ${workflows}
+  fact(
+    "a saga with the maximum of messages refuses a new one, and recognises a repeated one",
+    async (fixture) => {
+      const deliver = (runner: SagaRunner, messageId: string) =>
+        runner.deliver(waits, { key: "k", id: messageId, name: "early" });
+      const first = await fixture.run([waits]);
+      const { id } = await first.start(waits, null, { key: "k" });
+      await inStatus(first, id, "waiting");
+      expect(await deliver(first, "first")).toBe("kept");
+      // As if as many had come as it may have; it has read one of them at most.
+      const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+      await fixture.open().db.execute`INSERT INTO ${workflows}
       SELECT (jsonb_populate_record(delivery, jsonb_build_object('workflow_uuid', workflow_uuid || number))).*
       FROM ${workflows} delivery, generate_series(1, ${MAX_MESSAGES - 1}::int) number
       WHERE name = ${DELIVERY}`;
-    await expect(deliver(first, "one too many")).rejects.toMatchObject({ status: 409 });
-    expect(await deliver(first, "first")).toBe("repeated");
-  });
+      await expect(deliver(first, "one too many")).rejects.toMatchObject({ status: 409 });
+      expect(await deliver(first, "first")).toBe("repeated");
+    },
+  );
 
   fact("a message is recognised as long as its saga is kept, and no longer", async (fixture) => {
     const runner = await fixture.run([waits]);

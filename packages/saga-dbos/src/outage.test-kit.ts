@@ -1,4 +1,4 @@
-// What becomes of the sagas of a process while the database is away.
+// Sagas of a process during an outage of the database.
 import { saga, type Started } from "@framework/saga";
 import { startProxy } from "@framework/services";
 import { waitFor } from "@framework/testing";
@@ -25,7 +25,7 @@ const fragileProcess = async ({ place }: DbosFixture) => {
   const isAway = async (): Promise<boolean> =>
     await engine.runner.get("x").then(
       () => false,
-      (error: { readonly code?: string }) => error.code === "SAGA_DBOS_AWAY",
+      (error: { readonly code?: string }) => error.code === "SAGA_DBOS_UNAVAILABLE",
     );
   const outage = async (): Promise<() => Promise<void>> => {
     await proxy[Symbol.asyncDispose]();
@@ -43,7 +43,7 @@ const fragileProcess = async ({ place }: DbosFixture) => {
 };
 
 export const outageFacts = (fact: Fact): void => {
-  fact("sagas go on when the database was away for longer than a lease", async (fixture) => {
+  fact("sagas continue after the database was unavailable for longer than a lease", async (fixture) => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const { runner } = engine;
@@ -58,7 +58,7 @@ export const outageFacts = (fact: Fact): void => {
     await inStatus(runner, id, "completed");
   });
 
-  fact("sagas go on after an outage also when DBOS does not shut down", async (fixture) => {
+  fact("sagas continue after an outage even if DBOS does not shut down", async (fixture) => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const stuck = dbosExecutor();
@@ -78,7 +78,7 @@ export const outageFacts = (fact: Fact): void => {
     expect(failures).toBe(2);
   });
 
-  fact("a process ends while the database is away", async (fixture) => {
+  fact("a process stops while the database is unavailable", async (fixture) => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const end = await outage();

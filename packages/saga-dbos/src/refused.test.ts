@@ -6,12 +6,12 @@ import { saga, sagas } from "@framework/saga";
 import { expect, test } from "@jest/globals";
 import { dbosRunner } from "./index.ts";
 
-test("the message about a bad address leaves out its password", () => {
+test("the message about an invalid URL leaves out its password", () => {
   const wrong = () => dbosRunner({ url: "mysql://user:opensesame@host/db" });
-  expect(wrong).toThrow(/DbosRunnerConfig\.url must be the address of a PostgreSQL database, such as \S+$/);
+  expect(wrong).toThrow(/DbosRunnerConfig\.url must be the URL of a PostgreSQL database, such as \S+$/);
 });
 
-test("a missing address is reported at start, with all other mistakes", async () => {
+test("a missing URL is reported at start, with all other mistakes", async () => {
   await using place = databaseInFile();
   const app = new (App.with(database, durable, sagas))()
     .enableDatabase({ url: place.url })

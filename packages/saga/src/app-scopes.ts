@@ -2,7 +2,7 @@ import { createInvocation, type Host } from "@framework/core/feature";
 import { placeOf } from "./run/saga-run.ts";
 import type { StepScopes } from "./run/step-calls.ts";
 
-/** Returns the scopes of an app: each call of a step's function is one of its invocations. */
+/** Returns the scopes of an app, where each call of a step's function is an invocation. */
 export const scopesOf = ({ state }: Pick<Host, "state">): StepScopes => ({
   check: (place, inject) => void state.inject(place, inject),
   invoke({ saga, step, branch, context }, work) {

@@ -12,7 +12,7 @@ const order = saga("order", 1, z.object({ book: z.string(), copies: z.int() }))
   .waitFor("packed", { schema: z.object({ weight: z.number() }) })
   .build();
 
-test("an input or a message that does not fit is a mistake of the program: the client of its handler gets a 500", async () => {
+test("an invalid input or message is a mistake of the program: the client of its handler gets a 500", async () => {
   const app = new (App.with(database, durable, sagas))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableSaga();
@@ -30,12 +30,12 @@ test("an input or a message that does not fit is a mistake of the program: the c
   expect(errors).toMatchObject([
     {
       code: "SAGA_BAD_VALUE",
-      message: expect.stringMatching(/^saga: the input of "order" does not fit its schema: copies: /),
+      message: expect.stringMatching(/^saga: the input of "order" does not match its schema: copies: /),
     },
     {
       code: "SAGA_BAD_VALUE",
       message: expect.stringMatching(
-        /^saga: the message "packed" does not fit its schema: .*expected object/,
+        /^saga: the message "packed" does not match its schema: .*expected object/,
       ),
     },
   ]);
@@ -105,13 +105,13 @@ test("the outputs of functions that return nothing, which Promise.all collects, 
   expect(mails).toEqual(["ann", "bob"]);
 });
 
-test("an input that does not fit is a 400 for the operator who writes it into the time machine", async () => {
+test("an invalid input in the time machine panel is a 400", async () => {
   const { panel, close } = timeMachinePanel(() => [order]);
   const start = panel.actions?.find(({ name }) => name === "start");
   const started = async () => start?.run("order version 1", { input: '{"book":"Emma"}' });
   await expect(started()).rejects.toMatchObject({
     status: 400,
-    detail: expect.stringContaining("does not fit its schema: copies"),
+    detail: expect.stringContaining("does not match its schema: copies"),
   });
   await close();
 });

@@ -1,12 +1,12 @@
-// One saga on a database in memory, with a worker that the test turns by hand.
+// One saga on an in-memory database, with a worker that the test drives.
 import { openDatabase } from "@framework/database";
 import type { TableClock } from "@framework/durable/testing";
 import { type AnySaga, type SagaInfo } from "./index.ts";
 import type { RunLimits } from "./run/runner-parts.ts";
-import { HandWorker, type HandWorkerOptions, prepareDatabase } from "./testing/hand-worker.ts";
+import { ManualWorker, type ManualWorkerOptions, prepareDatabase } from "./testing/manual-worker.ts";
 
 export interface Bench extends AsyncDisposable {
-  readonly worker: HandWorker;
+  readonly worker: ManualWorker;
   readonly time: TableClock;
   start(key?: string): Promise<string>;
   info(id: string): Promise<SagaInfo>;
@@ -14,17 +14,17 @@ export interface Bench extends AsyncDisposable {
   pass(ms: number): Promise<void>;
   /** Runs turns until none is due, with a new worker for each that is lost. */
   loseWorkers(): Promise<void>;
-  worker2(definition?: AnySaga): HandWorker;
+  worker2(definition?: AnySaga): ManualWorker;
 }
 
 export const bench = async (
   definition: AnySaga,
   limits: Partial<RunLimits> = {},
-  options: Pick<HandWorkerOptions, "clock" | "log"> = {},
+  options: Pick<ManualWorkerOptions, "clock" | "log"> = {},
 ): Promise<Bench> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const time = await prepareDatabase(db);
-  const worker = new HandWorker(db, time, [definition], { ...options, limits });
+  const worker = new ManualWorker(db, time, [definition], { ...options, limits });
   return {
     worker,
     time,
@@ -45,7 +45,7 @@ export const bench = async (
       for (let turn = await worker.take(); turn !== null; turn = await worker.take())
         await worker.run(turn).catch(() => {});
     },
-    worker2: (other = definition) => new HandWorker(db, time, [other], { limits }),
+    worker2: (other = definition) => new ManualWorker(db, time, [other], { limits }),
     [Symbol.asyncDispose]: () => db.close(),
   };
 };

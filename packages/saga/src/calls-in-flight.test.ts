@@ -1,4 +1,4 @@
-// What follows a call must not overtake it.
+// Undos and further attempts wait for a running call.
 import { virtualClock } from "@framework/core/testing";
 import { databaseInFile } from "@framework/database/testing";
 import { expect, test } from "@jest/globals";
@@ -6,10 +6,10 @@ import { type AnySaga, saga } from "./index.ts";
 import { because, bench } from "./bench.test-kit.ts";
 import { inStatus, sagaApp, started } from "./saga.test-kit.ts";
 
-/** A saga whose call takes effect when the test says so, whatever its signal says. */
+/** A saga whose call takes effect when the test decides, regardless of its signal. */
 const slow = () => {
-  const [begun, aborted, goesOn] = [0, 1, 2].map(() => Promise.withResolvers<void>());
-  if (begun === undefined || aborted === undefined || goesOn === undefined) throw new Error("never");
+  const [begun, aborted, continues] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  if (begun === undefined || aborted === undefined || continues === undefined) throw new Error("never");
   const effects: string[] = [];
   const definition: AnySaga = saga("slow", 1)
     .call(
@@ -17,7 +17,7 @@ const slow = () => {
       async ({ signal }) => {
         signal.addEventListener("abort", () => aborted.resolve());
         begun.resolve();
-        await goesOn.promise;
+        await continues.promise;
         effects.push("charge");
         return "receipt";
       },
@@ -25,7 +25,7 @@ const slow = () => {
     )
     .call("ship", () => void effects.push("ship"))
     .build();
-  return { definition, effects, begun: begun.promise, aborted: aborted.promise, goOn: goesOn.resolve };
+  return { definition, effects, begun: begun.promise, aborted: aborted.promise, goOn: continues.resolve };
 };
 
 /** Resolves with a value when the signal aborts. */
@@ -85,7 +85,7 @@ test("each branch of a cancelled step is undone with its own output, also those 
   expect([undone, (await own.info(id)).status]).toEqual([["undefined", "slow", "quick"], "compensated"]);
 });
 
-test("an undo gets the output of an attempt that was late, whatever the attempts after it said", async () => {
+test("an undo gets the output of a late attempt, even if later attempts failed", async () => {
   const clock = virtualClock();
   const undone: unknown[] = [];
   const seen: unknown[] = [];
@@ -157,7 +157,7 @@ test("the undo of a call that takes too long begins when the call has ended", as
 });
 
 test.each(["at its time limit", "when it is cancelled"])(
-  "a call that does not end %s is left ten seconds after its limit, and the log says so",
+  "a call that does not end %s is abandoned ten seconds after its limit, with a log line",
   async (when) => {
     const clock = virtualClock();
     const lines: string[] = [];
@@ -176,7 +176,7 @@ test.each(["at its time limit", "when it is cancelled"])(
     await turn;
     expect([effects, (await own.info(id)).status]).toEqual([["refund undefined"], "compensated"]);
     expect(lines).toEqual([
-      'saga: "slow" goes on although "charge" has not ended 10000 ms after its time limit: what it does from now on may come after its undo',
+      'saga: "slow" continues although "charge" has not ended 10000 ms after its time limit: its late effects may follow its undo',
     ]);
     goOn();
   },

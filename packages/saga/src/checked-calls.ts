@@ -7,7 +7,7 @@ import type { SagaFilter } from "./operate/saga-info.ts";
 import type { SagaRunner } from "./port/saga-runner.ts";
 import type { StartOptions } from "./start/start.ts";
 
-/** Refuses calls with values that the types forbid, and names that have no effect, for each runner alike. */
+/** Wraps a runner, and rejects values that the types forbid and unknown option names. */
 export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
   start: async (definition, input, options) => {
     checkDefinition(definition);
@@ -17,7 +17,8 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
   deliver: async (definition, message, options = {}) => {
     checkDefinition(definition);
     const isMessage: boolean = isOptions(message);
-    if (!isMessage) throw badValue("deliver takes a message, such as { key, id, name, data }");
+    if (!isMessage)
+      throw badValue("the message of deliver must be an object, such as { key, id, name, data }");
     checkOptions("deliver", options, ["tx"], "such as { tx }");
     return await runner.deliver(definition, message, options);
   },
@@ -26,8 +27,8 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
     const isRecord: boolean = isOptions(filter);
     const [problem] = isRecord
       ? unknownFields("the filter", filter, filterNames)
-      : [`the filter is an object, not ${returnedInstead(filter)}`];
-    if (problem !== undefined) throw notPossible(problem); // it would mean more sagas than the program does
+      : [`the filter must be an object, not ${returnedInstead(filter)}`];
+    if (problem !== undefined) throw notPossible(problem); // a misspelt field would select more sagas than intended
     return await runner.list(filter);
   },
   timeline: (id) => runner.timeline(id),
@@ -37,11 +38,11 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
   settle: (id, decision) => runner.settle(id, decision),
 });
 
-/** Returns what is wrong with a value in the place of a definition; `null` for a definition, which has its own problems. */
+/** Returns the problem of a value that is not a definition; `null` for a definition, which lists its own problems. */
 export const noDefinition = (value: unknown): Problem | null => {
   if (isDefinition(value)) return null;
   const remedy = value instanceof SagaBuilder ? "end it with .build()" : `it got ${returnedInstead(value)}`;
-  return { code: "SAGA_BAD_DEFINITION", message: `define takes a saga that was built; ${remedy}` };
+  return { code: "SAGA_BAD_DEFINITION", message: `define needs a built saga; ${remedy}` };
 };
 
 const isDefinition = (value: unknown): value is AnySaga =>
@@ -49,7 +50,7 @@ const isDefinition = (value: unknown): value is AnySaga =>
 
 /** @throws SAGA_BAD_VALUE */
 const checkDefinition = (value: unknown): void => {
-  if (!isDefinition(value)) throw badValue("the first argument is a saga that was built");
+  if (!isDefinition(value)) throw badValue("the first argument must be a built saga");
 };
 
 /** @throws SAGA_BAD_VALUE */
@@ -60,12 +61,12 @@ const checkOptions = (
   example: string,
 ): void => {
   const isRecord: boolean = isOptions(options);
-  if (!isRecord) throw badValue(`the options of ${call} are an object, ${example}`);
+  if (!isRecord) throw badValue(`the options of ${call} must be an object, ${example}`);
   const [unknown] = unknownFields(`the options object of ${call}`, options, known);
   if (unknown !== undefined) throw badValue(unknown);
   const { tx } = options;
   if (tx !== undefined && typeof (tx as { onCommit?: unknown } | null)?.onCommit !== "function")
-    throw badValue(`tx is a transaction, not ${returnedInstead(tx)}`);
+    throw badValue(`tx must be a transaction, not ${returnedInstead(tx)}`);
 };
 
 const startNames = Object.keys({ key: 0, tx: 0, trace: 0 } satisfies Record<keyof StartOptions, 0>);

@@ -37,7 +37,7 @@ const runToEnd = async (
   }
 };
 
-test("a rule that throws is logged, and the error goes by the rules of the package", async () => {
+test("a rule that throws is logged, and the error is classified by the rules of the package", async () => {
   const calls: number[] = [];
   const definition = saga("s", 1)
     .call(

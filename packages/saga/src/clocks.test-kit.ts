@@ -56,7 +56,7 @@ const startHost = async (
   };
 };
 
-/** What two hosts do with one database, whatever their clocks say. */
+/** Declares the tests of two hosts whose clocks differ, which run on every database. */
 export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
   test("of two hosts whose clocks differ by an hour, neither takes a saga from the other, leaves it without work, or ends its waits early", async () => {
     await using place = await make();

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "@framework/database";
 import { expect, test } from "@jest/globals";
 import { saga } from "./index.ts";
-import { HandWorker, prepareDatabase } from "./testing/hand-worker.ts";
+import { ManualWorker, prepareDatabase } from "./testing/manual-worker.ts";
 
 /** Counts the transactions of a database that write. */
 const counting = (db: Database): { readonly db: Database; readonly count: () => number } => {
@@ -26,7 +26,7 @@ test.each([1, 2, 5, 20])(
     for (let at = 1; at < steps; at++)
       builder = (at % 2 === 0 ? builder.call(`s${at}`, () => at) : builder.tx(`s${at}`, () => at)) as never;
     const definition = builder.build();
-    const worker = new HandWorker(db, time, [definition]);
+    const worker = new ManualWorker(db, time, [definition]);
     const { id } = await worker.runner.start(definition, null, { key: "k" });
     await worker.run((await worker.take()) as never);
     expect([count(), (await worker.runner.get(id))?.status]).toEqual([steps + 2, "completed"]);

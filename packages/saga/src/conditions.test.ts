@@ -60,7 +60,7 @@ const endings = [
 ] as const;
 
 test.each(endings)(
-  "a call below `when` that %s is repeated, and undone, although its condition does not hold any more",
+  "a call below `when` that %s is repeated, and undone, even if its condition no longer holds",
   async (_what, failure) => {
     const ran: string[] = [];
     let isOn = true;
@@ -96,7 +96,7 @@ test.each(endings)(
   },
 );
 
-test("a first call whose outcome is unknown is asked for, although its condition does not hold any more", async () => {
+test("a first call with an unknown outcome is checked, even if its condition no longer holds", async () => {
   const ran: string[] = [];
   let isOn = true;
   const definition = saga("s", 1)
@@ -120,7 +120,7 @@ test("a first call whose outcome is unknown is asked for, although its condition
   expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ output: "charged" }] });
 });
 
-test("a step that is paused and retried, and a wait that has begun, go on although their condition does not hold any more", async () => {
+test("a step that is paused and retried, and a wait that has begun, continue even if their condition no longer holds", async () => {
   let isOn = true;
   const definition = saga("s", 1)
     .when(

@@ -10,8 +10,8 @@ import {
 import type { TableClock } from "@framework/durable/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { type AnySaga, saga, type SagaInfo, SagaReject } from "./index.ts";
-import { HandWorker, prepareDatabase } from "./testing/hand-worker.ts";
-import { Ledger } from "./testing/ledger.test-kit.ts";
+import { ManualWorker, prepareDatabase } from "./testing/manual-worker.ts";
+import { FakePaymentService } from "./testing/fake-payment-service.test-kit.ts";
 
 /** How a saga of the test ends. */
 type Ending = "completed" | "refused" | "cancelled" | "bug";
@@ -20,11 +20,11 @@ const endings: readonly Ending[] = ["completed", "refused", "cancelled", "bug"];
 /** Statements of the shortest life; PostgreSQL writes a change in one where SQLite needs three. */
 const LEAST_STATEMENTS = { sqlite: 60, postgres: 30 };
 
-/** A crash that a stride leaves out: the search for the last statement goes on after it. */
+/** A crash that a stride leaves out: the search for the last statement continues after it. */
 const passedOver = { isDead: true } as FaultingDatabase;
 
 /** A saga with every kind of step, whose last step ends it as the test says. */
-const everyKind = (ledger: Ledger, ending: Ending): AnySaga =>
+const everyKind = (payments: FakePaymentService, ending: Ending): AnySaga =>
   saga("every-kind", 1)
     .tx(
       "reserve",
@@ -35,20 +35,20 @@ const everyKind = (ledger: Ledger, ending: Ending): AnySaga =>
           void (await tx.execute`INSERT INTO places (name, what) VALUES (${key}, 'released')`),
       },
     )
-    .call("charge", ({ idempotencyKey }) => ledger.call(idempotencyKey), {
-      undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+    .call("charge", ({ idempotencyKey }) => payments.call(idempotencyKey), {
+      undo: ({ idempotencyKey }) => payments.call(idempotencyKey),
     })
     .parallel("notify", (branch) => ({
-      mail: branch(({ idempotencyKey }) => ledger.call(idempotencyKey), {
-        undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
-        check: ({ idempotencyKey }) => (ledger.has(idempotencyKey) ? { output: "found" } : null),
+      mail: branch(({ idempotencyKey }) => payments.call(idempotencyKey), {
+        undo: ({ idempotencyKey }) => payments.call(idempotencyKey),
+        check: ({ idempotencyKey }) => (payments.has(idempotencyKey) ? { output: "found" } : null),
       }),
       phone: branch(
         ({ idempotencyKey, attempt }) => {
           if (attempt === 1) throw new Error("the line is busy");
-          return ledger.call(idempotencyKey);
+          return payments.call(idempotencyKey);
         },
-        { undo: ({ idempotencyKey }) => ledger.call(idempotencyKey) },
+        { undo: ({ idempotencyKey }) => payments.call(idempotencyKey) },
       ),
     }))
     .waitFor("packed")
@@ -56,7 +56,7 @@ const everyKind = (ledger: Ledger, ending: Ending): AnySaga =>
     .call("ship", ({ idempotencyKey }) => {
       if (ending === "refused") throw new SagaReject("no carrier");
       if (ending === "bug") throw new TypeError("a typo");
-      return ledger.call(idempotencyKey);
+      return payments.call(idempotencyKey);
     })
     .build();
 
@@ -64,13 +64,13 @@ interface Case {
   readonly db: Database;
   readonly time: TableClock;
   readonly key: string;
-  readonly ledger: Ledger;
+  readonly payments: FakePaymentService;
   readonly definition: AnySaga;
   readonly ending: Ending;
 }
 
 /** Runs a saga to its end, with the statements of one process after the other; what fails is repeated by the next call. */
-const live = async (worker: HandWorker, { time, key, definition, ending }: Case): Promise<string> => {
+const live = async (worker: ManualWorker, { time, key, definition, ending }: Case): Promise<string> => {
   const { runner } = worker;
   const { id } = await runner.start(definition, { key }, { key });
   await worker.runAll();
@@ -108,26 +108,26 @@ const ends: Readonly<Record<Ending, SagaInfo["status"]>> = {
   bug: "paused",
 };
 
-const expectEnd = async (worker: HandWorker, id: string, one: Case): Promise<void> => {
-  const { ending, ledger, db, key } = one;
+const expectEnd = async (worker: ManualWorker, id: string, one: Case): Promise<void> => {
+  const { ending, payments, db, key } = one;
   const info = await worker.runner.get(id);
   expect(info?.status).toBe(ends[ending]);
   const isBack = ends[ending] === "compensated";
   const forward = ["charge", "notify:mail", "notify:phone"].map((step) => `${id}:${step}`);
   const kept = isBack ? [] : ending === "completed" ? [...forward, `${id}:ship`] : forward;
-  expect(ledger.net).toEqual(kept.toSorted());
+  expect(payments.net).toEqual(kept.toSorted());
   const places = await db.query<{
     what: string;
   }>`SELECT what FROM places WHERE name = ${key} ORDER BY what DESC`;
   expect(places.map(({ what }) => what)).toEqual(isBack ? ["reserved", "released"] : ["reserved"]);
-  const undos = ledger.effectsInOrder.filter((effect) => effect.endsWith(":undo"));
+  const undos = payments.effectsInOrder.filter((effect) => effect.endsWith(":undo"));
   const backwards = ["notify:phone", "notify:mail", "charge"].map((step) => `${id}:${step}:undo`);
   expect(undos).toEqual(isBack ? backwards : []);
 };
 
 /**
- * What holds wherever a worker dies, on every database.
- * The worker runs one statement at a time, so the moment after each is the one before the next.
+ * Declares the tests of crashes at each statement, which run on every database.
+ * The worker runs one statement at a time, so the state after each equals that before the next.
  *
  * @param stride distance between two of the statements after which it dies: 1 is every one
  */
@@ -137,7 +137,7 @@ export const crashFacts = (
   { stride = 1 }: { readonly stride?: number } = {},
 ): void => {
   test.each(endings)(
-    "wherever a worker dies in a saga that ends %s, another one brings it to the same end, and each effect is there once",
+    "wherever a worker dies in a saga that ends %s, another one brings it to the same end, and each effect happens once",
     async (ending) => {
       await using place = await make();
       const db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
@@ -165,16 +165,16 @@ const liveAndDie = async (
   crash: Crash,
 ): Promise<FaultingDatabase> => {
   await clear(db);
-  const ledger = new Ledger();
+  const payments = new FakePaymentService();
   const key = "order-1";
-  const definition = everyKind(ledger, ending);
-  const one: Case = { db, time, key, ledger, definition, ending };
+  const definition = everyKind(payments, ending);
+  const one: Case = { db, time, key, payments, definition, ending };
   const doomed = faultingDatabase(db, crash);
-  await live(new HandWorker(doomed, time, [definition]), one).catch((error: unknown) => {
+  await live(new ManualWorker(doomed, time, [definition]), one).catch((error: unknown) => {
     if (!doomed.isDead) throw error;
   });
   await doomed.close();
-  const next = new HandWorker(db, time, [definition]);
+  const next = new ManualWorker(db, time, [definition]);
   const id = await live(next, one);
   await expectEnd(next, id, one);
   return doomed;

@@ -8,12 +8,13 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_BAD_VALUE: {
     summary:
-      "a key, an input, an output or a message does not fit its schema, is no JSON data, or is larger than 1 MiB",
+      "a key, an input, an output or a message does not match its schema, is not JSON data, or is larger than 1 MiB",
     action:
-      "the message says which; store large data elsewhere and pass its name. A step with such an output is paused",
+      "the message says which; store large data elsewhere and pass a reference. A step with such an output is paused",
   },
   SAGA_CHANGED: {
-    summary: "the list of steps was changed while instances of its version run; the app does not start",
+    summary:
+      "the list of steps was changed while instances of its version are running; the app does not start",
     action: "give the new list a new version, and keep the old one until its instances end",
   },
   SAGA_ILLEGAL: {
@@ -25,7 +26,7 @@ export const sagaErrors: ErrorCatalogue = {
     action: "call it before the start",
   },
   SAGA_NOT_POSSIBLE: {
-    summary: "409: the state of a saga does not allow what an operator asked for, or a filter is bad",
+    summary: "409: the state of a saga does not allow an operator's decision, or a filter is invalid",
     action: "the message says why; look at the saga again",
   },
   SAGA_NO_MESSAGING: {
@@ -38,14 +39,14 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_REJECTED: {
     summary: "a step threw a `SagaReject`; the saga is compensated",
-    action: "nothing, the business said no",
+    action: "nothing: it is a business rejection",
   },
   SAGA_STALE: {
     summary: "a saga was changed by another process, or taken over, before a change was written",
-    action: "nothing in a worker, which reads it again; repeat the decision of an operator",
+    action: "nothing in a worker, which reads it again; repeat an operator's decision",
   },
   SAGA_STEP_TIMEOUT: {
-    summary: "an attempt took longer than `timeoutMs` of its step; it counts as a transient error",
+    summary: "an attempt took longer than the `timeoutMs` of its step; it counts as a transient error",
     action: "raise the limit, or find out why the step is slow",
   },
   SAGA_TIMEOUT: {
@@ -58,7 +59,7 @@ export const sagaErrors: ErrorCatalogue = {
     action: "the message says why: instances need an operator, or the process has no code for them",
   },
   SAGA_UNKNOWN: {
-    summary: "a saga is used that this process does not define",
+    summary: "the process does not define the saga",
     action: "call `app.saga.define` in every process that starts or messages it",
   },
   SAGA_UNKNOWN_OUTCOME: {
@@ -66,7 +67,7 @@ export const sagaErrors: ErrorCatalogue = {
     action: "find out whether the step took effect; then retry, settle or cancel",
   },
   SAGA_WORKERS_LOST: {
-    summary: "ten workers were lost while they ran one saga; it is paused, or stuck while it is undone",
+    summary: "ten workers were lost while they ran one saga; it is paused, or stuck if it was being undone",
     action: "find out why its step kills processes; then retry, skip or cancel",
   },
 };

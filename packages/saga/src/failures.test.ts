@@ -1,4 +1,4 @@
-// What follows from each kind of failure, with a worker that the test turns by hand.
+// Handling of each kind of failure, with a worker that the test drives.
 import { expect, test } from "@jest/globals";
 import { failureClass, saga, SagaReject } from "./index.ts";
 import { because, bench, lost } from "./bench.test-kit.ts";
@@ -30,7 +30,7 @@ test("transient errors are retried as often as the configuration says, with grow
   expect([info.status, info.error?.message, undone]).toEqual(["compensated", "503", [undefined]]);
 });
 
-test("a policy of a step takes precedence, and a step that recovers goes on", async () => {
+test("the policy of a step takes precedence, and a saga continues when the step recovers", async () => {
   const definition = saga("s", 1)
     .tx(
       "flaky",
@@ -55,12 +55,12 @@ const revoked = (): unknown => {
 
 test.each<readonly [string, () => unknown, string]>([
   [
-    "an error whose message is not text",
+    "an error whose message is not a string",
     () => Object.assign(new Error(), { message: { busy: true } }),
     '{"busy":true}',
   ],
   [
-    "an error whose message cannot be text",
+    "an error whose message cannot be converted to a string",
     () => Object.assign(new Error(), { message: Object.create(null) }),
     "{}",
   ],
@@ -80,7 +80,7 @@ test.each<readonly [string, () => unknown, string]>([
     "no",
   ],
   [
-    "a proxy that answers nothing",
+    "a proxy whose traps all throw",
     () =>
       new Proxy(
         {},
@@ -117,7 +117,7 @@ test.each<readonly [string, () => unknown, string]>([
   }
 });
 
-test("a programming error pauses the saga and undoes nothing; after the repair it goes on", async () => {
+test("a programming error pauses the saga and undoes nothing; after the repair it continues", async () => {
   let isBroken = true;
   let undos = 0;
   const definition = saga("s", 1)

@@ -1,4 +1,4 @@
-// For authors of runners on other engines: definitions as data, and the pure rules that every runner shares.
+// For authors of runners on other engines: definitions as data, and the pure rules shared by all runners.
 export type { AnySaga } from "./definition/definition.ts";
 export { SagaRegistry } from "./definition/registry.ts";
 export type { MessageSender } from "./definition/send-work.ts";
@@ -36,8 +36,8 @@ export { contextPerRun } from "./run/context-per-run.ts";
 export { retryOf, undoRetry } from "./run/retries.ts";
 export type { RunLimits } from "./run/runner-parts.ts";
 export { failureText, placeOf } from "./run/saga-run.ts";
-export { askStep, doStep, noScopes, type StepCall, type StepScopes, undoStep } from "./run/step-calls.ts";
-export { type Undoing, undoPlan } from "./run/undo-plan.ts";
+export { checkStep, doStep, noScopes, type StepCall, type StepScopes, undoStep } from "./run/step-calls.ts";
+export { type UndoTarget, undoPlan } from "./run/undo-plan.ts";
 export { abandonedCall, type AttemptLimits, withinLimit } from "./run/within-limit.ts";
 export { checkedInput, checkKey, storedTrace } from "./start/start.ts";
 export type { Change } from "./store/change.ts";

@@ -18,7 +18,7 @@ const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 const KILL_SAGAS = Number(process.env["FRAMEWORK_KILL_SAGAS"] ?? "0");
 const isLong = KILL_SAGAS > 0;
 
-/** A worker of a busy machine lives longer than it should. */
+/** Workers live longer on a busy machine. */
 const LEAST_KILLS = isLong ? 20 : 6;
 
 /** Sagas that wait at most while processes are killed: more would only have to be completed at the end. */
@@ -32,7 +32,7 @@ interface Sagas {
   readonly definition: AnySaga;
 }
 
-/** The sagas of a process of the test's own. */
+/** Sagas in a process of the test. */
 export const sagasOn = async (
   db: Database,
   { runs, leaseMs = 600_000 }: { readonly runs: boolean; readonly leaseMs?: number },
@@ -92,7 +92,7 @@ export const expectEachOnce = async (db: Database, ids: ReadonlyMap<string, stri
 };
 
 export const killFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  test("no saga is lost or doubled while workers whose clocks differ by an hour are killed soon after they began, again and again", async () => {
+  test("no saga is lost or duplicated while workers whose clocks differ by an hour are repeatedly killed soon after they began", async () => {
     await using place = await make();
     const db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
     try {

@@ -1,12 +1,12 @@
-/** Most steps of a saga; each branch of a `parallel` counts. */
+/** Maximum steps of a saga; each branch of a `parallel` counts. */
 export const MAX_STEPS = 64;
-/** Largest input, output and message, in bytes of JSON. */
+/** Maximum size of an input, output or message, in bytes of JSON. */
 export const MAX_VALUE_BYTES = 1_048_576;
-/** Most messages that a saga keeps, with those that a wait has taken. */
+/** Maximum messages of a saga, including those that a wait has consumed. */
 export const MAX_MESSAGES = 1000;
-/** Longest wait, sleep and time limit in milliseconds: ten years. */
+/** Maximum wait and sleep in milliseconds: ten years. */
 export const MAX_WAIT_MS = 315_360_000_000;
-/** How long an attempt may go on after its time limit, when its signal has aborted. */
+/** Grace period of an attempt after its time limit, in milliseconds. */
 export const GRACE_MS = 10_000;
-/** Workers that may be lost while they run one saga, before it is paused, or stuck while it is undone. */
+/** Number of lost workers after which a saga is paused, or stuck if it is being undone. */
 export const MAX_LOST_TURNS = 10;

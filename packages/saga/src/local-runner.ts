@@ -5,7 +5,7 @@ import type { AnySaga } from "./definition/definition.ts";
 import type { SagaRegistry } from "./definition/registry.ts";
 import { unknownSaga } from "./errors/saga-errors.ts";
 import { deliver, type Delivered, type SagaMessage } from "./messages/deliver.ts";
-import { listSagas, lookAt, timelineOf } from "./operate/looking.ts";
+import { listSagas, readSaga, timelineOf } from "./operate/reading.ts";
 import type { SagaFilter, SagaInfo, SagaPage, TimelineEntry } from "./operate/saga-info.ts";
 import { decide, type Decision, type Verb } from "./operate/verbs.ts";
 import type { SagaRunner } from "./port/saga-runner.ts";
@@ -21,19 +21,19 @@ import type { RunTransaction } from "./store/run-transaction.ts";
 import type { SagaStore } from "./store/saga-store.ts";
 import type { Turns } from "./turns/turns.ts";
 
-/** Parts of the local runner. */
+/** Dependencies of `LocalRunner`. */
 export interface LocalRunnerParts {
   readonly store: SagaStore;
   readonly turns: Turns;
   readonly registry: SagaRegistry;
   readonly transaction: RunTransaction;
-  /** Ids of instances. @default random UUIDs */
+  /** Creates ids of instances. @default random UUIDs */
   readonly newId?: () => string;
-  /** Returns `traceparent` of the running code. @default no traces */
+  /** Returns the current `traceparent`. @default no traces */
   readonly trace?: () => string | undefined;
 }
 
-/** Sagas on the app's database. */
+/** Runs sagas on the app's database. */
 export class LocalRunner implements SagaRunner {
   private readonly parts: LocalRunnerParts & { readonly newId: () => string };
 
@@ -54,7 +54,7 @@ export class LocalRunner implements SagaRunner {
   }
 
   async get(id: string): Promise<SagaInfo | null> {
-    return await lookAt(this.parts.store, this.parts.registry, id);
+    return await readSaga(this.parts.store, this.parts.registry, id);
   }
 
   async list(filter: SagaFilter = {}): Promise<SagaPage> {
@@ -113,7 +113,7 @@ export class LocalRunner implements SagaRunner {
     return tx === undefined ? this.parts.transaction(run) : run(tx);
   }
 
-  /** A definition that no process works on would never run. */
+  /** Rejects an undefined saga, which no process might ever run. @throws SAGA_UNKNOWN */
   private check({ name, version }: AnySaga): void {
     if (!this.parts.registry.has(name, version)) throw unknownSaga(name, version);
   }

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { saga, SagaReject } from "./index.ts";
 import { because, bench, lost } from "./bench.test-kit.ts";
 
-test("failures of machinery never count, and a saga whose workers are lost again and again is paused", async () => {
+test("infrastructure failures never count, and a saga whose workers are repeatedly lost is paused", async () => {
   let losses = 0;
   const definition = saga("s", 1)
     .call("deadly", () => {
@@ -17,7 +17,7 @@ test("failures of machinery never count, and a saga whose workers are lost again
   expect(await own.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_WORKERS_LOST" } });
 });
 
-test("a saga whose workers are lost again and again in an undo is stuck, until an operator decides", async () => {
+test("a saga whose workers are repeatedly lost in an undo is stuck until an operator decides", async () => {
   let losses = 0;
   let isDeadly = true;
   const definition = saga("s", 1)
@@ -64,7 +64,7 @@ test("a worker that froze in a step cannot write once another one has taken over
   expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["heir", "heir"]);
 });
 
-test("a worker that froze cannot write from the moment on when another one has claimed the saga, before that one writes anything", async () => {
+test("a worker that froze cannot write once another one has claimed the saga, even before that one has written", async () => {
   const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
   const definition = saga("s", 1)
     .call("one", () => frozen)

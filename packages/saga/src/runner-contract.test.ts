@@ -31,8 +31,8 @@ test("the suite catches a runner that forgets keys, and one that undoes nothing"
     };
   };
   const names = [
-    "has one instance for each key",
-    "undoes what started in reverse when the business says no",
+    "has one instance per key",
+    "undoes started steps in reverse order after a rejection",
     "undoes a saga that an operator cancels in a wait",
   ];
   const { facts } = sagaRunnerContract;

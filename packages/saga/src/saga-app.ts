@@ -15,7 +15,7 @@ import { SagaConfig } from "./saga-config.ts";
 import { EngineSet } from "./engine-set.ts";
 import { SagaSet, type SagaSetParts } from "./saga-set.ts";
 
-/** Methods of features that are used where they are composed before this one. */
+/** Methods of optional features, present if they are composed before this one. */
 export interface OtherFeatures {
   /** Of `@framework/messaging`. */
   readonly messaging?: MessageSender;
@@ -23,7 +23,7 @@ export interface OtherFeatures {
 
 const NOT_ENABLED = "saga: sagas are not enabled; call enableSaga()";
 
-/** The sagas of an app. Definitions and the configuration may come in any order, before the start. */
+/** The sagas of an app. `define` and `enable` may be called in any order, before the start. */
 export class SagaApp {
   private readonly host: Host;
   private readonly kernel: Kernel;
@@ -89,7 +89,7 @@ export class SagaApp {
     life.onStop({ name: "saga", run: () => set.end() });
   }
 
-  /** Counts and sweeps the rows of the app's database; an engine has its own. */
+  /** Counts and removes rows of the app's database; other engines have their own storage. */
   private observe(survey: Survey, keepSecs: number): void {
     const { host, kernel } = this;
     const sweep = new Sweep({ kernel, keepSecs, clock: systemClock, log: () => host.life.settings.log });
@@ -98,7 +98,7 @@ export class SagaApp {
   }
 
   define(definition: AnySaga): void {
-    this.host.check(() => []); // refuses definitions after the start
+    this.host.check(() => []); // throws after the start
     const problem = noDefinition(definition);
     if (problem !== null) return this.host.problem(problem);
     this.defined.push(definition);
@@ -112,7 +112,7 @@ export class SagaApp {
     return operated;
   }
 
-  /** For looks and decisions of operators, which need the database only: tools use them on an app that is not started. @throws SAGA_NOT_ENABLED */
+  /** For reads and decisions of operators, which also work on an app that is not started, because they only need the database. @throws SAGA_NOT_ENABLED */
   get operated(): SagaSet | EngineSet {
     if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
     return this.built;

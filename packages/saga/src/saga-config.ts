@@ -13,21 +13,21 @@ import type { FailureClass } from "./run/failure-class.ts";
 
 /** Options of `enableSaga`. */
 export interface SagaConfig {
-  /** Attempts at a step after the first one, when errors are transient; 0 to 999. @default 3 */
+  /** Maximum retries of a step after transient errors; 0 to 999. @default 3 */
   readonly maxRetries: number;
-  /** Limit of all forward steps together, in milliseconds of active time: attempts and the pauses between them. @default 300000 */
+  /** Limit of all forward steps in total, in milliseconds of active time: attempts and the pauses between them. @default 300000 */
   readonly timeoutMs: number;
-  /** Limit of one attempt in milliseconds, 1 to 86,400,000. Its signal aborts then; what follows waits up to 10 s more for its end. @default 30000 */
+  /** Time limit of one attempt in milliseconds, 1 to 86,400,000. Its signal aborts then, and the saga waits up to 10 s for its end. @default 30000 */
   readonly stepTimeoutMs: number;
-  /** How long undos are tried again before the saga is stuck, in milliseconds of active time. @default 86400000 */
+  /** How long undos are retried before the saga is stuck, in milliseconds of active time. @default 86400000 */
   readonly undoTimeoutMs: number;
-  /** Instances of one version of a saga that run in one process at a time, 1 to 1,000. @default 20 */
+  /** Maximum concurrent instances of one version of a saga in one process, 1 to 1,000. @default 20 */
   readonly concurrency: number;
-  /** Whether this process runs sagas; `false` for processes that only start and look at them. @default true */
+  /** Whether this process runs sagas; `false` for processes that only start and inspect them. @default true */
   readonly workers: boolean;
   /** How long completed and compensated instances are kept, with their keys, in seconds. @default 2592000 */
   readonly keepSecs: number;
-  /** Classifies errors of steps; `undefined` leaves one to the rules of the package. @default those rules */
+  /** Classifies errors of steps; for `undefined` the rules of the package apply. @default the rules of the package */
   readonly classify: ((error: unknown) => FailureClass | undefined) | undefined;
   /** Engine that runs the sagas, such as `dbosRunner` of `@framework/saga-dbos`. @default the app's database */
   readonly runner: SagaEngine | undefined;

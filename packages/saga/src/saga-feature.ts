@@ -13,7 +13,7 @@ export interface SagaMethods {
   /**
    * Enables sagas on the app's database.
    *
-   * @throws CORE_BAD_CONFIG, SAGA_BAD_DEFINITION at start, with all other mistakes; SAGA_CHANGED when the tables are there
+   * @throws CORE_BAD_CONFIG, SAGA_BAD_DEFINITION at start, with all other mistakes; SAGA_CHANGED once the tables are prepared
    */
   enableSaga(config?: ConfigInput<SagaConfig>): this;
   /** Sagas of the app. */
@@ -38,7 +38,7 @@ export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
   name: "saga",
   requires: { members: ["db", "durable"], example: "App.with(database, durable, sagas)" },
   install: (host, needs) => {
-    const app = new SagaApp(host, kernelOf(needs), needs as OtherFeatures); // which has the methods of all earlier features
+    const app = new SagaApp(host, kernelOf(needs), needs as OtherFeatures); // `needs` has the methods of all earlier features
     const programs = sagasOf(app);
     return {
       enableSaga(config) {

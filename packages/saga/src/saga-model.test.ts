@@ -3,8 +3,8 @@ import { openDatabase } from "@framework/database";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type AnySaga, saga, SagaReject, type StepContext } from "./index.ts";
-import { HandWorker, prepareDatabase } from "./testing/hand-worker.ts";
-import { Ledger } from "./testing/ledger.test-kit.ts";
+import { ManualWorker, prepareDatabase } from "./testing/manual-worker.ts";
+import { FakePaymentService } from "./testing/fake-payment-service.test-kit.ts";
 import { transitions } from "./transitions/transitions.ts";
 
 const RUNS = Number(process.env["FRAMEWORK_SAGA_RUNS"] ?? 300);
@@ -29,7 +29,7 @@ const actions = [
 type Kind = (typeof kinds)[number];
 type Fate = (typeof fates)[number];
 
-/** What becomes of each attempt, in the order in which they come; when all are used up, the rest succeed. */
+/** Outcomes of attempts, in order; further attempts succeed. */
 class Fates {
   private readonly left: Fate[];
 
@@ -37,14 +37,14 @@ class Fates {
     this.left = [...fates];
   }
 
-  /** Does an effect, and what fate has in store. */
-  meet(ledger: Ledger, { idempotencyKey }: StepContext): string {
+  /** Performs an effect, with the next outcome. */
+  meet(payments: FakePaymentService, { idempotencyKey }: StepContext): string {
     const fate = this.left.shift() ?? "ok";
     if (fate === "lostBefore") throw lost();
     if (fate === "transient") throw new Error("later");
     if (fate === "reject") throw new SagaReject("no");
     if (fate === "bug") throw new TypeError("x");
-    const output = ledger.call(idempotencyKey);
+    const output = payments.call(idempotencyKey);
     if (fate === "lostAfter") throw lost();
     return output;
   }
@@ -56,8 +56,8 @@ class Fates {
 
 const lost = (): Error => Object.assign(new Error("lost"), { code: "DURABLE_LOST" });
 
-const build = (list: readonly Kind[], fates: Fates, ledger: Ledger): AnySaga => {
-  const act = (context: unknown): string => fates.meet(ledger, context as StepContext);
+const build = (list: readonly Kind[], fates: Fates, payments: FakePaymentService): AnySaga => {
+  const act = (context: unknown): string => fates.meet(payments, context as StepContext);
   const retry = { attempts: 2, delayMs: 1000, jitter: 0 };
   const undo = (context: unknown): void => void act(context);
   let builder = saga("any", 1) as unknown as ReturnType<typeof saga>;
@@ -67,7 +67,7 @@ const build = (list: readonly Kind[], fates: Fates, ledger: Ledger): AnySaga => 
     const works = hasPivot ? { retry } : { retry, undo }; // nothing is undone after the pivot
     const known = {
       ...works,
-      check: ({ idempotencyKey }: StepContext) => (ledger.has(idempotencyKey) ? { output: "found" } : null),
+      check: ({ idempotencyKey }: StepContext) => (payments.has(idempotencyKey) ? { output: "found" } : null),
     };
     if (kind === "tx") builder = builder.tx(name, act, works) as never;
     else if (kind === "call") builder = builder.call(name, act, works) as never;
@@ -90,7 +90,7 @@ const build = (list: readonly Kind[], fates: Fates, ledger: Ledger): AnySaga => 
   return builder.build();
 };
 
-/** Effects of `tx` steps are recorded in the ledger although a lost worker rolls them back; they are compared with the database instead. */
+/** Effects of `tx` steps are recorded by the fake service even if they are rolled back, so they are compared with the database instead. */
 const isTx = (definition: AnySaga, key: string): boolean =>
   definition.steps.some(({ kind, name }) => kind === "tx" && key.split(":")[1] === name);
 
@@ -105,7 +105,7 @@ const callsOf = ({ steps }: AnySaga, id: string): readonly string[] =>
     .map((parts) => parts.filter((part) => part !== "").join(":"))
     .toSorted();
 
-test("whatever fails and whoever interferes, a saga ends completed or compensated with the effects that belong to it, by transitions of the table", async () => {
+test("despite failures, crashes and operators, a saga ends completed or compensated with matching effects, by transitions of the table", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const time = await prepareDatabase(db);
   const taken = new Set<string>();
@@ -115,12 +115,12 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
     fc.array(fc.constantFrom(...fates), { maxLength: 14 }),
     fc.array(fc.constantFrom(...actions), { maxLength: 25 }),
     async (list, attempts, acts) => {
-      const ledger = new Ledger();
+      const payments = new FakePaymentService();
       const own = new Fates(attempts);
-      const definition = build(list, own, ledger);
+      const definition = build(list, own, payments);
       const key = `k${number++}`;
-      const worker = (): HandWorker =>
-        new HandWorker(db, time, [definition], { limits: { undoTimeoutMs: 1000, maxRetries: 1 } });
+      const worker = (): ManualWorker =>
+        new ManualWorker(db, time, [definition], { limits: { undoTimeoutMs: 1000, maxRetries: 1 } });
       const { id } = await worker().runner.start(definition, null, { key });
       const because = { reason: "any" };
       const deliver = async (): Promise<void> => {
@@ -159,7 +159,7 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
       }
       const info = await worker().runner.get(id);
       expect(["completed", "compensated"]).toContain(info?.status);
-      const net = ledger.net.filter((each) => !isTx(definition, each));
+      const net = payments.net.filter((each) => !isTx(definition, each));
       const calls = info?.status === "completed" ? callsOf(definition, id) : [];
       expect(isSkipped ? [] : net).toEqual(isSkipped ? [] : calls);
       const timeline = await worker().runner.timeline(id);

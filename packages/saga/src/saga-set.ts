@@ -21,7 +21,7 @@ import { checkDefinitions } from "./start/check-definitions.ts";
 import { Cancellations } from "./turns/cancellations.ts";
 import { KernelTurns } from "./turns/kernel-turns.ts";
 
-/** Parts of a set of sagas. */
+/** Dependencies of `SagaSet` and `EngineSet`. */
 export interface SagaSetParts {
   readonly kernel: Kernel;
   readonly config?: ConfigInput<SagaConfig>;
@@ -30,10 +30,10 @@ export interface SagaSetParts {
   readonly log?: () => Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** What sends messages; `null` without messaging. */
+  /** Returns the message sender; `null` without messaging. */
   readonly sender?: () => MessageSender | null;
   readonly insight?: Insight;
-  /** Where steps find their dependencies. @default nowhere */
+  /** Resolves the dependencies of steps. @default no dependencies */
   readonly scopes?: StepScopes;
 }
 
@@ -86,7 +86,7 @@ export class SagaSet {
     });
   }
 
-  /** Checks the definitions against those that running instances were started with; the tables exist. @throws SAGA_CHANGED */
+  /** Compares the definitions with those of running instances, once the tables exist. @throws SAGA_CHANGED */
   async begin(): Promise<void> {
     await checkDefinitions(this.parts.kernel.db, this.registry.all());
   }
@@ -110,7 +110,7 @@ export class SagaSet {
   }
 }
 
-/** A turn may do all steps, each until its limit and the grace, and then undo them. */
+/** A turn may run all steps, each with its time limit and grace period, and then undo them. */
 const longestTurnMs = ({ steps }: AnySaga, stepTimeoutMs: number): number => {
   const limits = steps.map((step) => branchesOf(step).map(({ timeoutMs }) => timeoutMs ?? stepTimeoutMs));
   return (
@@ -119,7 +119,7 @@ const longestTurnMs = ({ steps }: AnySaga, stepTimeoutMs: number): number => {
   );
 };
 
-/** Steps that send messages in an app without messaging. */
+/** Returns the problems of steps that send messages in an app without messaging. */
 export const sendProblems = ({ steps }: AnySaga, sender: MessageSender | null): readonly string[] =>
   sender !== null
     ? []

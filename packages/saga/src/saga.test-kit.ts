@@ -63,7 +63,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
     );
 
   fact(
-    "steps run in order, and each sees the outputs of those before it as JSON gives them back",
+    "steps run in order, and each gets the outputs of the previous ones after a JSON round trip",
     async (app) => {
       const at = new Date(1_000_000);
       const checkout = saga("checkout", 1, order)
@@ -159,7 +159,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
       expect(await app.saga.deliver(delivery, { ...message, key: "8" })).toBe("unknown");
       await expect(app.saga.deliver(delivery, { ...message, data: {} })).rejects.toMatchObject({
         code: "SAGA_BAD_VALUE",
-        message: expect.stringContaining('the message "packed" does not fit its schema: weight: '),
+        message: expect.stringContaining('the message "packed" does not match its schema: weight: '),
       });
     });
   });
@@ -184,7 +184,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
   );
 
   fact(
-    "a process with workers: false starts and looks at sagas, and another one runs them",
+    "a process with workers: false starts and inspects sagas, and another one runs them",
     async (app, place) => {
       const where: string[] = [];
       const made = (name: string) =>
@@ -207,7 +207,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
     "the undo of a saga that another process cancels during a call begins when the call has ended",
     async (app, place) => {
       const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const goesOn = Promise.withResolvers<void>();
+      const continues = Promise.withResolvers<void>();
       const effects: string[] = [];
       const order = saga("slow", 1)
         .call(
@@ -215,7 +215,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
           async ({ signal }) => {
             signal.addEventListener("abort", () => aborted.resolve());
             begun.resolve();
-            await goesOn.promise;
+            await continues.promise;
             effects.push("charge");
             return "receipt";
           },
@@ -231,7 +231,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
           await front.saga.cancel(id, { reason: "the customer changed her mind" });
           await aborted.promise;
           expect([effects, (await front.saga.get(id))?.status]).toEqual([[], "cancelling"]);
-          goesOn.resolve();
+          continues.resolve();
           await inStatus(front, id, "compensated");
           expect(effects).toEqual(["charge", "refund receipt"]);
         }),

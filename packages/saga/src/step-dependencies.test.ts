@@ -105,7 +105,7 @@ test("default arguments have dependencies in every function of a step, branches 
   ]);
 });
 
-test("dependencies that nobody registered are reported at start, with the step that asks for them", async () => {
+test("unregistered dependencies are reported at start, with the step that needs them", async () => {
   await using place = databaseInFile();
   const app = sagaApp(place);
   const Mailer = dependency<{ send(): void }>("mailer");
@@ -119,7 +119,7 @@ test("dependencies that nobody registered are reported at start, with the step t
   await expect(timeMachine(mail)).rejects.toThrow("mailer");
 });
 
-test("a default argument whose dependency is not there pauses the saga: nothing is undone", async () => {
+test("a default argument with a missing dependency pauses the saga: nothing is undone", async () => {
   await using place = databaseInFile();
   const app = sagaApp(place);
   const undone: string[] = [];
@@ -135,7 +135,7 @@ test("a default argument whose dependency is not there pauses the saga: nothing 
   expect(undone).toEqual([]);
 });
 
-test("a time machine gives steps the dependencies that it is told, and disposes of them", async () => {
+test("a time machine provides steps with the registered dependencies, and disposes of them", async () => {
   const { Session, events } = sessions();
   const Mailer = dependency<{ send(to: string): void }>("mailer");
   const mail = saga("mail", 1)

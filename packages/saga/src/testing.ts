@@ -1,4 +1,4 @@
-// For tests of sagas, and for packages with a runner of their own.
+// For tests of sagas, and for packages with their own runner.
 export {
   type LostAfter,
   type TimeMachine,

@@ -1,15 +1,15 @@
 import { expect, test } from "@jest/globals";
 import { saga, SagaReject } from "./index.ts";
-import { Ledger } from "./testing/ledger.test-kit.ts";
+import { FakePaymentService } from "./testing/fake-payment-service.test-kit.ts";
 import { timeMachine } from "./testing.ts";
 
-const made = (ledger: Ledger, isRefused: boolean) =>
+const made = (payments: FakePaymentService, isRefused: boolean) =>
   saga("order", 1)
-    .call("reserve", ({ idempotencyKey }) => ledger.call(idempotencyKey), {
-      undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+    .call("reserve", ({ idempotencyKey }) => payments.call(idempotencyKey), {
+      undo: ({ idempotencyKey }) => payments.call(idempotencyKey),
     })
-    .call("charge", ({ idempotencyKey }) => ledger.call(idempotencyKey), {
-      undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+    .call("charge", ({ idempotencyKey }) => payments.call(idempotencyKey), {
+      undo: ({ idempotencyKey }) => payments.call(idempotencyKey),
     })
     .sleep("24h")
     .call("ship", () => {
@@ -18,8 +18,8 @@ const made = (ledger: Ledger, isRefused: boolean) =>
     .build();
 
 test("a worker that is lost after a step leaves a plan of what to undo, and the next worker resumes", async () => {
-  const ledger = new Ledger();
-  await using machine = await timeMachine(made(ledger, false));
+  const payments = new FakePaymentService();
+  await using machine = await timeMachine(made(payments, false));
   await machine.start({ book: "Emma" });
   expect(await machine.run({ crashAfter: 2 })).toBe(true);
   expect(await machine.plan()).toEqual(["charge", "reserve"]);
@@ -32,20 +32,20 @@ test("a worker that is lost after a step leaves a plan of what to undo, and the 
   await machine.advance("24h");
   await machine.run();
   expect((await machine.info()).status).toBe("completed");
-  expect(ledger.calls.map((key) => key.split(":")[1])).toEqual(["reserve", "charge", "charge"]);
-  expect(ledger.net).toHaveLength(2);
+  expect(payments.calls.map((key) => key.split(":")[1])).toEqual(["reserve", "charge", "charge"]);
+  expect(payments.net).toHaveLength(2);
 });
 
 test("replays of one saga with a crash after each attempt all end the same", async () => {
   for (let crashAfter = 1; crashAfter <= 6; crashAfter++) {
-    const ledger = new Ledger();
-    await using machine = await timeMachine(made(ledger, true));
+    const payments = new FakePaymentService();
+    await using machine = await timeMachine(made(payments, true));
     await machine.start({ book: "Emma" });
     for (let replays = 0; replays < 2; replays++) {
       const runs = [await machine.run({ crashAfter }), await machine.run()];
       await machine.advance("24h");
       runs.push(await machine.run({ crashAfter }), await machine.run());
-      expect([(await machine.info()).status, ledger.net]).toEqual(["compensated", []]);
+      expect([(await machine.info()).status, payments.net]).toEqual(["compensated", []]);
       await machine.replay();
     }
   }

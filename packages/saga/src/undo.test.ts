@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { saga, SagaReject } from "./index.ts";
 import { because, bench } from "./bench.test-kit.ts";
 
-test("an undo that fails is tried again for its time, then the saga is stuck until an operator decides", async () => {
+test("a failing undo is retried until `undoTimeoutMs`, then the saga is stuck until an operator decides", async () => {
   let isDown = true;
   const done: string[] = [];
   const definition = saga("s", 1)
@@ -51,7 +51,7 @@ test("a programming error in an undo makes the saga stuck at once", async () => 
   expect((await own.info(id)).status).toBe("stuck");
 });
 
-test("after the pivot nothing is undone: a step that fails for good pauses the saga, and it cannot be cancelled", async () => {
+test("after the pivot nothing is undone: a step whose attempts all fail pauses the saga, and it cannot be cancelled", async () => {
   let undos = 0;
   const definition = saga("s", 1)
     .call("paid", () => 1, { undo: () => void undos++ })
@@ -77,7 +77,7 @@ test("after the pivot nothing is undone: a step that fails for good pauses the s
   expect([(await own.info(id)).status, undos]).toEqual(["completed", 0]);
 });
 
-test("an undo that fails after a time in which no worker ran is tried again", async () => {
+test("an undo that fails after a time without workers is retried", async () => {
   const definition = saga("s", 1)
     .call("first", () => 1, {
       undo: ({ attempt }) => {

@@ -33,7 +33,7 @@ test("after a worker was lost in a step, `check` decides whether it is repeated,
   expect(ran.filter((key) => key === "manual")).toHaveLength(1);
 });
 
-test("a retry of an operator does not forget that an outcome is unknown: `check` is asked first", async () => {
+test("after an operator's retry an unknown outcome is still checked first", async () => {
   let ran = 0;
   let hasWorked = false;
   const definition = saga("s", 1)
@@ -57,7 +57,7 @@ test("a retry of an operator does not forget that an outcome is unknown: `check`
   expect(ran).toBe(10);
 });
 
-test("each branch of a parallel step whose outcome is unknown is asked for, also when another one has paused the saga", async () => {
+test("each branch of a parallel step with an unknown outcome is checked, also if another one has paused the saga", async () => {
   const ran: string[] = [];
   const definition = saga("s", 1)
     .parallel("all", (branch) => {
@@ -83,7 +83,7 @@ test("each branch of a parallel step whose outcome is unknown is asked for, also
   expect(ran).toEqual(["a", "b", "a"]);
 });
 
-test("a `check` that fails is asked again, as often as the step is tried, and the step does not run before", async () => {
+test("a failing `check` is retried like the step, and the step does not run before it succeeds", async () => {
   let ran = 0;
   let asked = 0;
   let isDown = true;
@@ -132,7 +132,7 @@ test("a `check` that returns neither an output nor null pauses the saga, and the
     const { status, error } = await own.info(id);
     expect([status, error?.message]).toEqual([
       "paused",
-      'saga: `check` of the step "work" returns { output } if the step took effect, or null if it did not',
+      'saga: `check` of the step "work" must return { output } if the step took effect, or null if it did not',
     ]);
   }
   expect(ran).toBe(3);

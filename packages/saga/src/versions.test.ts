@@ -104,7 +104,7 @@ test("a message for an instance of a version that another process has is kept, a
   });
 });
 
-test("metrics count attempts by how they ended, and unfinished instances by their status", async () => {
+test("metrics count attempts by outcome, and unfinished instances by status", async () => {
   await using place = databaseInFile();
   const broken = saga("broken", 1)
     .call("typo", () => {
@@ -147,7 +147,7 @@ test("a list of steps that changed without a new version is refused at start whi
     await inStatus(app, id, "waiting");
   });
   expect(await failureOf(appOn(place, waiting(1, true)))).toContain(
-    'the steps of "order" version 1 are not those',
+    'the steps of "order" version 1 differ from those',
   );
   expect(await failureOf(appOn(place, waiting(1), waiting(2, true)))).toBe("started");
 });
@@ -201,28 +201,28 @@ test("all mistakes in definitions are reported at start, together", async () => 
     .define(waiting(1));
   const failure = await failureOf(app);
   for (const message of [
-    "saga no spaces version 0: its name has 1 to 64 letters",
-    "its version is a whole number",
+    "saga no spaces version 0: its name must have 1 to 64 letters",
+    "its version must be a whole number",
     "it has no steps",
     'there are two steps "a"; rename one',
-    '"a": timeoutMs is a whole number',
+    '"a": timeoutMs must be a whole number',
     "RetryPolicy.attempts",
-    '"sleep-2": its duration is milliseconds, or text such as',
+    '"sleep-2": its duration must be milliseconds, or a string such as',
     'onUnknown "check" needs the function check',
     "it has two pivots",
     '"a" has no field "undoo"; did you mean "undo"?',
     '"b" branch "one" has no field "timeout"; did you mean "timeoutMs"?',
-    '"a": onUnknown is "retry", "check" or "manual"',
-    '"a": undo is a function',
-    '"a": check is a function',
+    '"a": onUnknown must be "retry", "check" or "manual"',
+    '"a": undo must be a function',
+    '"a": check must be a function',
     '"c" has undo, which is never called after the pivot',
     '"tell" sends messages, which needs the feature messaging',
-    "saga kinds version 1: its input is a Standard Schema",
-    "saga kinds version 1: when takes two functions",
-    '"p" branch "one": its work is a function',
-    '"w": schema is a Standard Schema',
-    "define takes a saga that was built; end it with .build()",
-    "define takes a saga that was built; it got undefined",
+    "saga kinds version 1: its input must be a Standard Schema",
+    "saga kinds version 1: when needs two functions",
+    '"p" branch "one": its work must be a function',
+    '"w": schema must be a Standard Schema',
+    "define needs a built saga; end it with .build()",
+    "define needs a built saga; it got undefined",
     "saga order version 1: it is defined twice",
   ])
     expect(failure).toContain(message);

@@ -83,7 +83,10 @@ export const compilePolicy = (directives: CspDirectives): Policy => {
   return { plain: text(null), withNonce: (nonce) => parts.join(nonce) };
 };
 
-/** One directive. Browsers ignore `'unsafe-inline'` beside a nonce (CSP Level 3, 6.7.3.2), so it goes with an omitted one: without it every inline script would run. */
+/**
+ * Serialises one directive. Browsers ignore `'unsafe-inline'` if there is a nonce (CSP Level 3, 6.7.3.2), so it is omitted together with the nonce:
+ * otherwise every inline script would run.
+ */
 const directive = (name: string, sources: readonly string[], nonce: string | null): string => {
   if (sources.length === 0) return name;
   const shown =

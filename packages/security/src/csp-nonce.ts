@@ -6,7 +6,7 @@ import { SingleUse } from "@framework/core/feature";
 export const CspNonce: Key<string | null> = key<string | null>("csp_nonce", null);
 
 /**
- * The nonce of the reply to a request, for `<script nonce="…">`: 128 random bits, new for every request, the same on every call.
+ * Returns the nonce of the reply to a request, for `<script nonce="…">`: 128 random bits, new for every request, the same on every call.
  *
  * The policy must contain `'nonce'`, and the reply must not be cached.
  */

@@ -74,14 +74,14 @@ for (const [name, headers, mayPass] of origins) {
       `${seed}.${time}.${mark}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
     );
     const future = masked(`${seed}.zzzzzzzzz.${mark}.${signature}`);
-    /** Cookie's and request's token. */
+    /** Tokens of the cookie and of the request. */
     const tokens: readonly (readonly [string | null, string | null, boolean])[] = [
       [good, good, true],
       [good, null, false],
       [null, good, false],
       [good, "", false],
       [good, other, false],
-      [other, other, false], // tossed by a sibling domain: signed, but of another login
+      [other, other, false], // set by a sibling domain: signed, but for another login
       [other, good, false],
       [forged, forged, false],
       ["x", "x", false],
@@ -167,7 +167,7 @@ test.each([
   [{ authorization: "Digest username=a" }, 403],
   [{ "x-api-key": "abc" }, 403],
 ])(
-  "a client that sends %j gets %i: only credentials that browsers never add replace a token",
+  "a client that sends %j gets %i: only credentials that browsers never send automatically replace a token",
   async (headers, status) => {
     const { app } = makeApp();
     await using client = testClient(app);

@@ -28,7 +28,7 @@ export interface CsrfConfig {
   /** Unprotected paths, with all paths below them: webhooks, which have their own signatures. @default [] */
   readonly skipPaths: readonly string[];
   /**
-   * Identifies the login by a text, `null` or `undefined` for none; a token is valid for one login only. Called after authentication and guards, also for pages that need neither.
+   * Identifies the login by a string, `null` or `undefined` for none; a token is valid for one login only. Called after authentication and guards, also for pages that need neither.
    *
    * @default the cookie `session_id`, and the caller that authentication found: `sub` of the claims, or the name of the user
    */

@@ -14,12 +14,12 @@ import { isUnread, knownLogin, loginOf, nextLogin, sessionOf } from "./login.ts"
 import { comesFromHere } from "./request-origin.ts";
 
 /** The CSRF guard of the app. */
-export const Guarding: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_guard", null);
+export const ActiveGuard: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_guard", null);
 
 /** The token of a request, created on first use. */
 export const CsrfToken: Key<string | null> = key<string | null>("csrf_token", null);
 
-/** The tokens of cookie and request, which are genuine and of this session; whether they are of the caller is known after authentication. */
+/** The tokens of cookie and request, verified for this session; the caller is checked after authentication. */
 const Submitted: Key<readonly [cookie: string, request: string] | null> = key<
   readonly [cookie: string, request: string] | null
 >("csrf_submitted", null);
@@ -30,7 +30,7 @@ const Issued: Key<string | null> = key<string | null>("csrf_issued", null);
 /** Safe methods, which need no token (RFC 9110 9.2.1, RFC 10008). */
 export const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
 
-/** A form has its token within this many bytes: all that is read of a request before it is refused. */
+/** Maximum bytes of a form that are read to find its token. */
 const MAX_PEEKED_BYTES = 65_536;
 
 /** Authentication schemes whose credentials browsers send automatically, also for pages of other sites. */
@@ -53,12 +53,12 @@ export class CsrfGuard {
     this.trusted = new Set(config.trustedOrigins);
   }
 
-  /** Checks all but the caller: origin and cookie before any byte of the body. @throws ForbiddenError "CSRF token validation failed" */
+  /** Checks everything except the caller; origin and cookie before the body is read. @throws ForbiddenError "CSRF token validation failed" */
   check(request: HttpRequest): Awaitable<void> {
     const exempt = this.whyExempt(request);
     if (exempt !== null) return this.explain(request, exempt);
     if (!comesFromHere(request, this.trusted)) {
-      this.explain(request, "a page of another origin sent it: Sec-Fetch-Site, Origin or Referer says so");
+      this.explain(request, "the request comes from another origin, by Sec-Fetch-Site, Origin or Referer");
       throw refusal();
     }
     const cookie = request.cookies.get(this.config.cookieName);
@@ -67,19 +67,19 @@ export class CsrfGuard {
     if (cookie === null || seed === null) {
       this.explain(
         request,
-        cookie === null ? "the request has no token cookie" : "its token cookie is not one of this session",
+        cookie === null ? "the request has no token cookie" : "its token cookie is not of this session",
       );
       throw this.refusalWithToken(request, knownLogin(request, this.config));
     }
     return mapAwaitable(this.submitted(request), (token) => {
-      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may differ: nobody else gets one.
+      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may differ, because others cannot get one.
       const own = token === null ? null : this.tokens.seedOf(token, session);
       if (token === null || own === null || !(areSame(seed, own) || this.isOfLogin(token, session))) {
         this.explain(
           request,
           token === null
-            ? "neither a field nor its form has the token"
-            : "its token is not that of the cookie",
+            ? "neither its header fields nor its form contain the token"
+            : "its token does not match the cookie",
         );
         throw refusal();
       }
@@ -92,7 +92,9 @@ export class CsrfGuard {
   private whyExempt(request: HttpRequest): string | null {
     if (safeMethods.has(request.method)) return "a safe method needs no token";
     if (this.isSkipped(request)) return "skipPaths has the path";
-    return isOwnProof(request) ? "Authorization without cookies: no browser sends it by itself" : null;
+    return hasExplicitCredentials(request)
+      ? "Authorization without cookies, which browsers do not send automatically"
+      : null;
   }
 
   private explain(request: HttpRequest, reason: string): void {
@@ -102,14 +104,14 @@ export class CsrfGuard {
   /** Checks the caller, once authentication has found it. @throws ForbiddenError "CSRF token validation failed" */
   confirm(request: HttpRequest): void {
     const submitted = request.context.get(Submitted);
-    if (submitted === null) return this.explain(request, "no token is to be compared with the caller");
+    if (submitted === null) return this.explain(request, "there is no token to compare with the caller");
     const login = loginOf(request, this.config);
     const isOfCaller = submitted.every((token) => this.tokens.isOf(token, login.caller));
     this.explain(request, isOfCaller ? "the token is of this caller" : "the token is of another login");
     if (!isOfCaller) throw this.refusalWithToken(request, login);
   }
 
-  /** The token of a request: from its cookie if valid, else a new one, which the reply sets. */
+  /** Returns the token of a request: from its cookie if valid, else a new one, which the reply sets. */
   token(request: HttpRequest): string {
     const { context } = request;
     const login = loginOf(request, this.config);
@@ -117,7 +119,7 @@ export class CsrfGuard {
     const known = shown ?? request.cookies.get(this.config.cookieName);
     if (known === null || !(this.seedOf(known, login) !== null || this.isKept(known, request)))
       return this.issue(request, login);
-    const token = shown ?? this.tokens.maskAnew(known);
+    const token = shown ?? this.tokens.remask(known);
     context.set(CsrfToken, token).set(SingleUse, true);
     return token;
   }
@@ -138,12 +140,12 @@ export class CsrfGuard {
     return sessionOf(request, this.config);
   }
 
-  /** Sets a token cookie if the browser has none or an aging one, or if the request changed the session. @param before the session when the request came */
+  /** Sets a token cookie if the browser has none or an aging one, or if the request changed the session. @param before the session at the start of the request */
   finish(request: HttpRequest, reply: Response, before: string | null): Response {
     const { context } = request;
     const isOnPage = context.get(CsrfToken) !== null;
     const isNewLogin = reply.status < 500 && this.sessionOf(request) !== before;
-    if (!isOnPage && (isNewLogin || mayBring(request, reply))) this.renew(request);
+    if (!isOnPage && (isNewLogin || maySetToken(request, reply))) this.renew(request);
     const issued = context.get(Issued);
     if (issued !== null) reply.setCookie(this.config.cookieName, issued, this.cookieOptions(request));
     if (isOnPage) addVary(reply.headers, "Cookie"); // the page contains the token
@@ -153,7 +155,7 @@ export class CsrfGuard {
     return reply;
   }
 
-  /** Whether a token stays as it is, since the request names a session that was not read: it is of the user of that session, or of a visitor. */
+  /** Whether a token is kept because the request names a session that was not read: the token is of that session's user, or of a visitor. */
   private isKept(token: string, request: HttpRequest): boolean {
     const session = this.sessionFor(request, token);
     return isUnread(request, this.config) && this.tokens.seedOf(token, session) !== null;
@@ -169,17 +171,17 @@ export class CsrfGuard {
     } else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // open pages keep working
   }
 
-  /** Whether a request without a caller has a valid token of a caller, whose open pages a new one would break: a public page, or a logout. */
+  /** Whether a request without a caller has a caller's valid token, as on a public page or a logout. A new token would break the caller's open pages. */
   private isOfAbsent(cookie: string | null, { session, caller }: Login): boolean {
     return caller === null && cookie !== null && this.tokens.seedOf(cookie, session) !== null;
   }
 
-  /** Whether a token is for the session, or for a caller, whom `confirm` compares; one for visitors can be had by anybody. */
+  /** Whether a token is for the session or for a caller, which `confirm` checks; a visitor's token is available to everyone. */
   private isOfLogin(token: string, session: string | null): boolean {
     return session !== null || !this.tokens.isOf(token, null);
   }
 
-  /** The session for which the token must be. Where sessions are not read, a visitor's token passes too: the handler sees a visitor. */
+  /** Returns the session that the token must match. If sessions are not read, a visitor's token passes too, because the handler sees a visitor. */
   private sessionFor(request: HttpRequest, cookie: string | null): string | null {
     const session = sessionOf(request, this.config);
     const isOther = cookie !== null && this.tokens.seedOf(cookie, session) === null;
@@ -204,8 +206,8 @@ export class CsrfGuard {
   }
 
   /**
-   * A browser without a token, with an expired one, or one of an earlier login, gets a new one with the 403, to retry. Before authentication the token is
-   * not yet of the caller; a retry with it reaches `confirm`, which issues that of the caller.
+   * The 403 to a browser without a token, with an expired one, or with one of an earlier login sets a new one, for a retry. Before authentication the token is
+   * not yet for the caller; a retry with it reaches `confirm`, which issues the caller's token.
    */
   private refusalWithToken(request: HttpRequest, login: Login): ForbiddenError {
     if (isUnread(request, this.config)) return refusal();
@@ -217,25 +219,25 @@ export class CsrfGuard {
   private cookieOptions(request: HttpRequest): CookieOptions {
     const { cookieName, maxAge } = this.config;
     const secure = request.isSecure || /^__(?:host|secure)-/i.test(cookieName);
-    return { path: "/", secure, sameSite: "Lax", maxAge }; // scripts read the cookie, to send it in the header field
+    return { path: "/", secure, sameSite: "Lax", maxAge }; // scripts read the cookie and send it in the header field
   }
 }
 
 const refusal = (headers: Readonly<Record<string, string>> = {}): ForbiddenError =>
   new ForbiddenError("CSRF token validation failed", { code: "SECURITY_CSRF", headers });
 
-/** A client with explicit credentials in each request, and none that a browser would add automatically. */
-const isOwnProof = (request: HttpRequest): boolean => {
+/** Whether a request has explicit credentials, and none that browsers send automatically. */
+const hasExplicitCredentials = (request: HttpRequest): boolean => {
   const authorization = request.getHeader("authorization");
   return (
     authorization !== null && request.getHeader("cookie") === null && !AMBIENT_SCHEME.test(authorization)
   );
 };
 
-/** A reply that caches may give to others without asking never has a token. One with `no-cache` becomes private, since a token sets `SingleUse`. */
-const mayBring = (request: HttpRequest, reply: Response): boolean => {
+/** Whether a reply may set a token: not if shared caches may reuse it without revalidation. A reply with `no-cache` becomes private, since a token sets `SingleUse`. */
+const maySetToken = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || reply.status >= 400) return false;
-  if (isOwnProof(request)) return false;
+  if (hasExplicitCredentials(request)) return false;
   const control = reply.headers.get("cache-control");
   return control === null || /(?:^|[\s,])(?:no-store|private|no-cache)(?:$|[\s,])/i.test(control);
 };

@@ -38,7 +38,7 @@ const open = () => {
   return testClient(app);
 };
 
-test("a token is valid for the session that a feature manages, whatever the cookie session_id says", async () => {
+test("a token is valid for the session that a feature manages, whatever the cookie session_id is", async () => {
   await using client = open();
   const page = await client.get("/", { headers: { "x-session": "first", cookie: "session_id=other" } });
   const token = page.cookies.get("_csrf")?.value ?? "";
@@ -64,7 +64,7 @@ test("the reply that changes the session sets the token of the new one", async (
   expect([await post("second"), await post("first")]).toEqual([200, 403]);
 });
 
-test("a request that failed sets no token, since the change of its session is not kept", async () => {
+test("a failed request sets no token, because its session change is discarded", async () => {
   await using client = open();
   const page = await client.get("/", { headers: { "x-session": "first" } });
   const token = page.cookies.get("_csrf")?.value ?? "";
@@ -73,7 +73,7 @@ test("a request that failed sets no token, since the change of its session is no
   expect([failed.status, failed.cookies.get("_csrf")]).toEqual([500, undefined]);
 });
 
-/** An app whose authentication knows the user by a cookie, and has no one below `/open`. */
+/** An app that authenticates by a cookie, except below `/open`. */
 const openWithLogin = (config: ConfigInput<CsrfConfig> = {}) => {
   const app = new (App.with(csrf))().enableCsrf({ secret, ...config });
   app.use((request, next) => {
@@ -86,7 +86,7 @@ const openWithLogin = (config: ConfigInput<CsrfConfig> = {}) => {
   app.post("/change", () => "changed");
   app.post("/open", () => "changed");
   const client = testClient(app);
-  /** Sends a request with the token that the reply before it set. */
+  /** Sends a request with the token set by the previous reply. */
   const post = async (path: string, before?: TestReply): Promise<TestReply> => {
     const token = before?.cookies.get("_csrf")?.value;
     const own = token === undefined ? "" : `; _csrf=${token}`;
@@ -111,7 +111,7 @@ test("session is not called for a request that is refused before authentication"
 });
 
 test.each([Promise.resolve("ada"), { name: "ada" }, 5])(
-  "a session that returns %p is a 500 and gives no token",
+  "a session function that returns %p is a 500 and sets no token",
   async (name) => {
     const logged: string[] = [];
     const write = (_message: string, fields?: object): void =>
@@ -122,13 +122,11 @@ test.each([Promise.resolve("ada"), { name: "ada" }, 5])(
     await using client = testClient(app);
     const page = await client.get("/");
     expect([page.status, page.cookies.size]).toEqual([500, 0]);
-    expect(logged.join()).toContain(
-      "session of CsrfConfig must return a text, or null for none, and returned ",
-    );
+    expect(logged.join()).toContain("session of CsrfConfig must return a string or null, not ");
   },
 );
 
-test("a session that returns undefined is that of a visitor", async () => {
+test("a session function that returns undefined means a visitor", async () => {
   const { client, post } = openWithLogin({ session: ({ context }) => context.get(JwtClaims)?.sub });
   await using _ = client;
   const first = await post("/change");
@@ -136,7 +134,7 @@ test("a session that returns undefined is that of a visitor", async () => {
 });
 
 test.each([{}, { session: ({ context }: HttpRequest): string | null => context.get(User) ?? null }])(
-  "a request without a token is retried with that of the 403: once, or twice where authentication finds a user",
+  "a request is retried with the token of the 403: once, or twice if authentication finds a user",
   async (config) => {
     const { client, post } = openWithLogin(config);
     await using _ = client;

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { masked, unmasked } from "./token-mask.ts";
 
-/** The login that a token is for, in the two parts that are known at different times of a request. */
+/** The login of a token, in two parts that become known at different times of a request. */
 export interface Login {
   /** Known from the request alone: the id of a session. */
   readonly session: string | null;
@@ -11,11 +11,11 @@ export interface Login {
 
 /** Tokens of one key: `seed.issued.caller.signature`, masked, in characters that need no escaping in cookies, fields and forms. */
 export interface CsrfTokens {
-  /** A token for a login, with a new or a given seed. */
+  /** Creates a token for a login, with a new or a given seed. */
   issue(login: Login, seed?: string): string;
-  /** The same valid token with another mask, for a page. */
-  maskAnew(token: string): string;
-  /** The seed of a token that was issued for this session and has not expired, else `null`. Its caller is not checked. */
+  /** Returns the same valid token with another mask, for a page. */
+  remask(token: string): string;
+  /** Returns the seed of a token that was issued for this session and has not expired, else `null`. The caller is not checked. */
   seedOf(token: string, session: string | null): string | null;
   /** Whether a token that `seedOf` accepted was issued for this caller. */
   isOf(token: string, caller: string | null): boolean;
@@ -24,7 +24,7 @@ export interface CsrfTokens {
 }
 
 const FORM = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{22})\.([\w-]{43})$/;
-const MAX_REMEMBERED = 1000;
+const MAX_CACHED = 1000;
 
 /**
  * @param maxAge seconds
@@ -35,14 +35,14 @@ export const csrfTokens = (
   maxAge: number,
   now: () => number = Date.now,
 ): CsrfTokens => {
-  /** Cache of valid tokens: most requests of a browser have the same one. */
+  /** Cache of valid tokens: most requests of a browser send the same one. */
   const valid = new Map<string, string>();
   const seconds = (): number => Math.floor(now() / 1000);
   const signature = (payload: string, session: string | null): string =>
     createHmac("sha256", secret)
       .update(`${bound(session)}${payload}`)
       .digest("base64url");
-  /** 128 bits that show the caller only to the key's holder. */
+  /** 128 bits from which only the holder of the key can verify the caller. */
   const markOf = (caller: string | null, seed: string): string =>
     createHmac("sha256", secret)
       .update(`caller:${bound(caller)}${seed}`)
@@ -51,7 +51,7 @@ export const csrfTokens = (
   const isSigned = (token: string, payload: string, given: string, session: string | null): boolean => {
     if (valid.get(token) === bound(session)) return true;
     if (!areSame(given, signature(payload, session))) return false;
-    if (valid.size >= MAX_REMEMBERED) valid.delete(valid.keys().next().value as string);
+    if (valid.size >= MAX_CACHED) valid.delete(valid.keys().next().value as string);
     valid.set(token, bound(session));
     return true;
   };
@@ -62,7 +62,7 @@ export const csrfTokens = (
       const payload = `${seed}.${seconds().toString(36)}.${markOf(caller, seed)}`;
       return masked(`${payload}.${signature(payload, session)}`);
     },
-    maskAnew: (token) => masked(unmasked(token)),
+    remask: (token) => masked(unmasked(token)),
     seedOf(value, session) {
       const token = unmasked(value);
       const [, seed = "", issued = "", mark = "", given = ""] = FORM.exec(token) ?? [];

@@ -232,7 +232,7 @@ test("csrfToken without enableCsrf names the missing call", async () => {
   expect(errors).toMatchObject([{ code: "SECURITY_CSRF_NOT_ENABLED" }]);
 });
 
-test("all mistakes of a configuration are reported together, at start", async () => {
+test("all problems of a configuration are reported together, at start", async () => {
   const app = makeApp({
     secret: "short",
     cookieName: "a b",

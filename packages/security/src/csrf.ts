@@ -18,12 +18,12 @@ import {
   waitsOnce,
 } from "@framework/core/feature";
 import { CsrfConfig } from "./csrf-config.ts";
-import { CsrfGuard, Guarding, safeMethods } from "./csrf-guard.ts";
+import { CsrfGuard, ActiveGuard, safeMethods } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Csrf {
-  /** Rejects requests that a page of another site made a browser send. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Rejects cross-site request forgery. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableCsrf(config?: ConfigInput<CsrfConfig>): this;
 }
 
@@ -63,7 +63,7 @@ export const csrf: Feature<Csrf> = {
   }),
 };
 
-const badToken: ImpliedReply = { status: 403, description: "The CSRF token is missing or wrong." };
+const badToken: ImpliedReply = { status: 403, description: "The CSRF token is missing or invalid." };
 
 const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
   name: headerName,
@@ -73,14 +73,14 @@ const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
 });
 
 /**
- * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
+ * Returns the token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
  *
  * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`
  */
 export const csrfToken = (request: HttpRequest): string => guardOf(request).token(request);
 
 /**
- * A new token with a new seed, which the reply sets: for handlers that log users in or out.
+ * Returns a new token with a new seed, which the reply sets: for handlers that log users in or out.
  *
  * @param session the new login, as `CsrfConfig.session` will read it from the next request, by default the cookie `session_id`; `null` after a logout
  * @param caller the name that authentication will find in the next request: `sub` of a token in a cookie, or the user. @default null
@@ -93,7 +93,7 @@ export const rotateCsrfToken = (
 ): string => guardOf(request).rotate(request, session, caller);
 
 const guardOf = ({ context }: HttpRequest): CsrfGuard => {
-  const guard = context.get(Guarding);
+  const guard = context.get(ActiveGuard);
   if (guard !== null) return guard;
   throw new FrameworkError(
     "SECURITY_CSRF_NOT_ENABLED",
@@ -104,7 +104,7 @@ const guardOf = ({ context }: HttpRequest): CsrfGuard => {
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 
 const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
-  request.context.set(Guarding, guard);
+  request.context.set(ActiveGuard, guard);
   const checked = guard.check(request);
   if (isPromise(checked)) return checked.then(() => answered(guard, request, next));
   return answered(guard, request, next);
@@ -119,12 +119,12 @@ const SECRET_KEY = "security:csrf-secret";
 /** Time to live of the random key: longer than the lifetime of a service. */
 const TEN_YEARS_MS = 315_360_000_000;
 
-/** A random key on which all workers agree. */
+/** Returns a random key shared by all workers. */
 const sharedSecret = async ({ shared: { values }, env, log }: AppSettings): Promise<string> => {
   const proposed = randomBytes(32).toString("base64url");
   const isFirst = await values.set(SECRET_KEY, proposed, { ttlMs: TEN_YEARS_MS, ifAbsent: true });
   if (env === "production" && isFirst && !values.isPersistent) {
-    const message = "CSRF tokens are valid on this host only, until the service stops; set CsrfConfig.secret";
+    const message = "CSRF tokens are valid only on this host until the service stops; set CsrfConfig.secret";
     log.warn(message, { code: "SECURITY_CSRF_SECRET" });
   }
   const kept = await values.get(SECRET_KEY);

@@ -8,8 +8,8 @@ export const securityErrors: ErrorCatalogue = {
     action: "send the token of the session; trust the origin in `trustedOrigins`",
   },
   SECURITY_CSRF_BAD_SESSION: {
-    summary: "500: `session` of `CsrfConfig` returned neither a text nor `null` nor `undefined`",
-    action: "return the name of the login at once, not a promise or an object",
+    summary: "500: `session` of `CsrfConfig` returned neither a string nor `null` nor `undefined`",
+    action: "return the name of the login synchronously, not a promise or an object",
   },
   SECURITY_CSRF_NOT_ENABLED: {
     summary: "`csrfToken` or `rotateCsrfToken` was called without `enableCsrf`",

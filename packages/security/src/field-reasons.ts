@@ -2,7 +2,7 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import type { SecurityFields } from "./security-fields.ts";
 
-/** Adds the names of the added fields to the middleware, for tools that show the steps of a request; a nonce is a value, and is left out. */
+/** Adds the names of the added fields as reasons, for tools that show the steps of a request; values such as a nonce are omitted. */
 export const withReasons =
   (
     addFields: Middleware<HttpRequest, Response>,
@@ -22,7 +22,7 @@ export const withReasons =
     return mapAwaitable(added, (reply) => {
       const set = [...names, ...secure].filter((name) => reply.headers.has(name) && !own.includes(name));
       reasons.give(request, `${set.length} fields added`);
-      if (own.length > 0) reasons.give(request, `kept as the reply had them: ${own.join(", ")}`);
+      if (own.length > 0) reasons.give(request, `kept from the reply: ${own.join(", ")}`);
       if (secure.length > 0 && !request.isSecure)
         reasons.give(request, `only over TLS: ${secure.join(", ")}`);
       return reply;

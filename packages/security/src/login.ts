@@ -12,17 +12,17 @@ export const loginOf = (request: HttpRequest, config: CsrfConfig): Login =>
     ? knownLogin(request, config)
     : { session: null, caller: namedBy(config.session(request)) };
 
-/** The login that the program names. Any other value would be the same text for all logins. */
+/** Returns the login named by the program. Other values would convert to the same string for all logins. */
 const namedBy = (name: unknown): string | null => {
   if (typeof name === "string") return name;
   if (name === null || name === undefined) return null;
   throw new FrameworkError(
     "SECURITY_CSRF_BAD_SESSION",
-    `security: session of CsrfConfig must return a text, or null for none, and returned ${returnedInstead(name)}`,
+    `security: session of CsrfConfig must return a string or null, not ${returnedInstead(name)}`,
   );
 };
 
-/** Returns the login as far as it is known before authentication, which `CsrfConfig.session` needs. */
+/** Returns the part of the login that is known before authentication; `CsrfConfig.session` is called only after it. */
 export const knownLogin = (request: HttpRequest, config: CsrfConfig): Login => ({
   session: sessionOf(request, config),
   caller: config.session === undefined ? callerOf(request) : null,
@@ -37,7 +37,7 @@ export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string
   return unread === undefined ? request.cookies.get(SESSION_COOKIE) : unread();
 };
 
-/** Whether the request names a session that was not read: its tokens are for a caller who is not known here, so none may be replaced. */
+/** Whether the request names a session that was not read. Its tokens are for an unknown caller, so they must not be replaced. */
 export const isUnread = ({ context }: HttpRequest, { session }: CsrfConfig): boolean =>
   session === undefined &&
   context.get(SessionId) === undefined &&
@@ -47,7 +47,7 @@ export const isUnread = ({ context }: HttpRequest, { session }: CsrfConfig): boo
 export const nextLogin = (session: string | null, caller: string | null, config: CsrfConfig): Login =>
   config.session === undefined ? { session, caller } : { session: null, caller: session };
 
-/** An API key counts for no login, since no browser adds it to the requests of other sites. */
+/** An API key is not a login, because browsers do not send it automatically. */
 const callerOf = ({ context }: HttpRequest): string | null => {
   const sub = context.get(JwtClaims)?.sub;
   if (typeof sub === "string") return sub;

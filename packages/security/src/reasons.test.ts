@@ -3,7 +3,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, csrfToken, securityHeaders } from "./index.ts";
 
-test("security fields have their number, what the reply kept, and what needs TLS", async () => {
+test("reasons have the number of security fields, those kept from the reply, and those that need TLS", async () => {
   const makeApp = () => {
     const app = new (App.with(securityHeaders))().enableSecurityHeaders();
     app.get("/", () => Response.text("x", { headers: { "x-frame-options": "SAMEORIGIN" } }));
@@ -12,7 +12,7 @@ test("security fields have their number, what the reply kept, and what needs TLS
   const [explained] = await explainRequests(makeApp, [["GET", "/"]]);
   expect(explained?.reasons("security-headers")).toEqual([
     expect.stringMatching(/^[4-9] fields added$/),
-    "kept as the reply had them: x-frame-options",
+    "kept from the reply: x-frame-options",
     "only over TLS: strict-transport-security",
   ]);
 });
@@ -25,7 +25,7 @@ const makeApp = () => {
   return app;
 };
 
-test("CSRF protection says why a request needs no token, and what is wrong with one", async () => {
+test("CSRF reasons explain why a request needs no token, and what is wrong with a token", async () => {
   const own = { cookie: "_csrf=planted" };
   const explained = await explainRequests(makeApp, [
     ["GET", "/token"],
@@ -35,19 +35,19 @@ test("CSRF protection says why a request needs no token, and what is wrong with 
     ["POST", "/books"],
     ["POST", "/books", { headers: own }],
   ]);
-  const unchecked = "no token is to be compared with the caller";
+  const unchecked = "there is no token to compare with the caller";
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("csrf")])).toEqual([
     [200, ["a safe method needs no token", unchecked]],
     [200, ["skipPaths has the path", unchecked]],
-    [200, ["Authorization without cookies: no browser sends it by itself", unchecked]],
-    [403, ["a page of another origin sent it: Sec-Fetch-Site, Origin or Referer says so"]],
+    [200, ["Authorization without cookies, which browsers do not send automatically", unchecked]],
+    [403, ["the request comes from another origin, by Sec-Fetch-Site, Origin or Referer"]],
     [403, ["the request has no token cookie"]],
-    [403, ["its token cookie is not one of this session"]],
+    [403, ["its token cookie is not of this session"]],
   ]);
   expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
 });
 
-test("a genuine token is told, and one that the request lacks or has wrong", async () => {
+test("reasons distinguish a valid token from a missing or invalid one", async () => {
   const [issued] = await explainRequests(makeApp, [["GET", "/token"]]);
   const token = issued?.reply.text ?? "";
   const headers = { cookie: `_csrf=${token}` };
@@ -57,8 +57,8 @@ test("a genuine token is told, and one that the request lacks or has wrong", asy
     ["POST", "/books", { headers: { ...headers, "x-csrf-token": token } }],
   ]);
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("csrf")])).toEqual([
-    [403, ["neither a field nor its form has the token"]],
-    [403, ["its token is not that of the cookie"]],
+    [403, ["neither its header fields nor its form contain the token"]],
+    [403, ["its token does not match the cookie"]],
     [
       200,
       ["cookie and request have the same token, which is of this session", "the token is of this caller"],

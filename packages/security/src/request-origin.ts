@@ -21,6 +21,6 @@ const isSameOrigin = (page: string, request: HttpRequest, trusted: ReadonlySet<s
   if (trusted.has(origin)) return true;
   const own = `${protocol}//${request.host}`;
   if (!URL.canParse(own) || new URL(own).host !== host) return false;
-  // After an untrusted proxy TLS is not visible: only a downgrade indicates another page.
+  // Behind an untrusted proxy TLS is not visible: only a downgrade indicates another page.
   return protocol === "https:" || !request.isSecure;
 };

@@ -34,7 +34,7 @@ const present = (fields: readonly (readonly [string, string | false])[]): readon
 
 const ancestors = { DENY: ["'none'"], SAMEORIGIN: ["'self'"] } as const;
 
-/** Browsers that know `frame-ancestors` ignore X-Frame-Options: both must say the same. */
+/** Browsers that support `frame-ancestors` ignore X-Frame-Options, so both must agree. */
 const policyOf = ({ contentSecurityPolicy: given, frameOptions }: SecurityHeadersConfig): Policy | null => {
   if (given === false) return null;
   const framed = frameOptions === false ? {} : { "frame-ancestors": ancestors[frameOptions] };

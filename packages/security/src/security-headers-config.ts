@@ -33,11 +33,11 @@ const openerPolicies = [
 export interface SecurityHeadersConfig {
   /** What a page may load and do. @default own origin only, no plugins, no `<base>` */
   readonly contentSecurityPolicy: CspDirectives | false;
-  /** Whether violations are only reported, to try the policy. @default false */
+  /** Whether violations are only reported, for testing a policy. @default false */
   readonly reportOnly: boolean;
   /** Sent over TLS only. @default { maxAge: 31536000 }, a year */
   readonly strictTransportSecurity: HstsOptions | false;
-  /** `nosniff`: a body is what its media type says. @default true */
+  /** Whether `nosniff` is sent: browsers must respect the media type of a body. @default true */
   readonly contentTypeOptions: boolean;
   /** Pages that may embed a page in a frame; also sets `frame-ancestors` of a policy without it. @default "DENY" */
   readonly frameOptions: "DENY" | "SAMEORIGIN" | false;

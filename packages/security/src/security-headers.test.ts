@@ -224,7 +224,7 @@ test("reportOnly without a policy, which reports nothing, is refused at start", 
   await expect(app.start()).rejects.toThrow("false leaves nothing to report");
 });
 
-test("all other mistakes are reported together, at start", async () => {
+test("all other problems are reported together, at start", async () => {
   const app = makeApp({
     contentSecurityPolicy: {},
     strictTransportSecurity: { maxAge: 60, preload: true },

@@ -21,7 +21,7 @@ new App().enableSecurityHeaders();
 // @ts-expect-error each feature is composed by itself
 new (App.with(securityHeaders))().enableCsrf();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableSecurityHeaders({ frameOption: "DENY" });
 
 // @ts-expect-error only values that browsers know

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { csrf, csrfToken } from "./index.ts";
 import { masked, unmasked } from "./token-mask.ts";
 
-test("each page has the token under another mask, and all of them are valid", async () => {
+test("each page has the token with another mask, and all of them are valid", async () => {
   const app = new (App.with(csrf))().enableCsrf({ secret: "0123456789abcdef0123456789abcdef" });
   app.get("/form", (request) => csrfToken(request));
   app.get("/twice", (request) => csrfToken(request) === csrfToken(request));
@@ -20,7 +20,7 @@ test("each page has the token under another mask, and all of them are valid", as
   expect((await client.get("/twice", { headers: { cookie } })).json()).toBe(true);
 });
 
-test("a masked text is read again, and no other value is one", () => {
+test("a masked string round-trips, and other values are rejected", () => {
   const text = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 99 });
   fc.assert(
     fc.property(text, fc.string(), (given, other) => {

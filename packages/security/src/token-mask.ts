@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Masks a text with random bits, differently each time, as Base64url of pad and masked text: a page that is compressed and reflects input then leaks nothing
- * of it by its length (BREACH).
+ * Masks a string with random bits, differently each time, as base64url of pad and masked string: a compressed page that reflects input then leaks nothing
+ * about it by its length (BREACH).
  */
 export const masked = (text: string): string => {
   const { length } = text;
@@ -12,7 +12,7 @@ export const masked = (text: string): string => {
   return bytes.toString("base64url");
 };
 
-/** Returns a masked text; `""` for what `masked` does not return. Longer values than `maxLength` are not read. */
+/** Reverses `masked`; `""` for invalid values and for values longer than `maxLength`. */
 export const unmasked = (value: string, maxLength = 400): string => {
   if (value.length > maxLength) return "";
   const bytes = Buffer.from(value, "base64url");

@@ -15,7 +15,7 @@ test("a token of one worker is valid in all four", async () => {
   const replies = await askEveryWorker({
     workers: 4,
     ask: () => program.client.post("/", { headers }),
-    pidOf: ({ text }) => Number(text), // a refused request does not say
+    pidOf: ({ text }) => Number(text), // a refused request has no pid
   });
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
 });

@@ -12,7 +12,7 @@ const requests = fc.array(fc.constantFrom("set", "set", "promote", "logout"), {
   maxLength: 6,
 });
 
-test("in whatever order the store answers, concurrent requests leave one session with their changes, or none", async () => {
+test("for any order of store calls, concurrent requests leave one session with their changes, or none", async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), requests, async (scheduler, ops) => {
       const clock = virtualClock({ start: 1_800_000_000_000 });

@@ -8,9 +8,9 @@ type Change = (session: Session, app: Shop["app"]) => unknown;
 
 interface Browsing {
   readonly client: TestClient;
-  /** Sends a request that changes its session after `meanwhile`, which sends others. */
+  /** Sends a request that changes its session after `meanwhile`, which sends other requests. */
   late(cookie: string, change: Change, meanwhile: () => Promise<unknown>): Promise<TestReply>;
-  /** The names and the user that requests with a cookie find. */
+  /** Returns the names and the user that a request with this cookie sees. */
   contentOf(cookie: string): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ for (const [name, rotate] of Object.entries(rotations)) {
   for (const form of [{}, { signed: true, secret }]) {
     const kind = "signed" in form ? "signed" : "stored";
 
-    test(`${name} of a ${kind} session does not undo a logout that was answered meanwhile: 409`, async () => {
+    test(`${name} of a ${kind} session does not undo a concurrent logout: 409`, async () => {
       const { client, late } = browsing(openShop(form));
       await using _ = client;
       const user = cookieOf(await client.post("/login/ann"));
@@ -65,7 +65,7 @@ for (const [name, rotate] of Object.entries(rotations)) {
       expect(isRefused(reply)).toBe(true);
     });
 
-    test(`${name} of a ${kind} session that got a new id meanwhile begins no second one: 409`, async () => {
+    test(`${name} of a ${kind} session that got a new id meanwhile creates no second one: 409`, async () => {
       const { client, late, contentOf } = browsing(openShop(form));
       await using _ = client;
       const login = cookieOf(await client.post("/login/ann"));
@@ -80,7 +80,7 @@ for (const [name, rotate] of Object.entries(rotations)) {
     });
   }
 
-  test(`${name} keeps what other requests have written meanwhile`, async () => {
+  test(`${name} keeps the concurrent changes of other requests`, async () => {
     const { client, late, contentOf } = browsing(openShop());
     await using _ = client;
     const user = cookieOf(await client.post("/login/ann"));
@@ -99,7 +99,7 @@ for (const form of [{}, { signed: true, secret }]) {
   const kind = "signed" in form ? "signed" : "stored";
 
   for (const path of ["/login/ann", "/promote", "/logout"]) {
-    test(`a change of a ${kind} session does not replace the cookie of a ${path} that was answered meanwhile: 409`, async () => {
+    test(`a change of a ${kind} session does not replace the cookie of a concurrent ${path}: 409`, async () => {
       const { client, late, contentOf } = browsing(openShop(form));
       await using _ = client;
       const user = cookieOf(await client.post("/login/ann"));
@@ -125,7 +125,7 @@ for (const form of [{}, { signed: true, secret }]) {
   });
 }
 
-test("of many concurrent requests for a new id exactly one gets it", async () => {
+test("exactly one of many concurrent requests for a new id gets it", async () => {
   const { client, contentOf } = browsing(openShop());
   await using _ = client;
   const user = cookieOf(await client.post("/login/ann"));
@@ -136,7 +136,7 @@ test("of many concurrent requests for a new id exactly one gets it", async () =>
   expect(await contentOf(cookie)).toEqual(["ann"]);
 });
 
-test("a new id that was not given away leaves no session in the store", async () => {
+test("a new id that was not sent leaves no session in the store", async () => {
   const store = sharedSessionStore(inProcessState({ clock: virtualClock() }).values);
   const written = new Set<string>();
   const noting: SessionStore = {

@@ -1,2 +1,2 @@
-// Sessions in a database, apart from the main entry so that programs without one need no `@framework/database`.
+// A separate entry point, so that programs without a database do not need `@framework/database`.
 export { databaseSessions, type DatabaseSessionsOptions } from "./store/database-session-store.ts";

@@ -5,7 +5,7 @@ import { cookieOf, openShop, secret, sending } from "./shop.test-kit.ts";
 
 const start = 1_800_000_000_000;
 
-test("sessions that have ended take no place of live ones", async () => {
+test("ended sessions do not use the room of live ones", async () => {
   const { browser } = openShop({ maxSessions: 10 });
   await using client = browser({ cookies: false });
   const statuses: number[] = [];
@@ -18,7 +18,7 @@ test("sessions that have ended take no place of live ones", async () => {
   expect((await client.post("/login/ann")).status).toBe(503);
 });
 
-test("with ended sessions beyond their bound, sessions end and none begins", async () => {
+test("with ended sessions beyond their limit, sessions can end and none can start", async () => {
   const { values } = inProcessState({ clock: virtualClock({ start }) });
   const store = sharedSessionStore(values, { maxSessions: 2 });
   const ttlMs = 60_000;
@@ -32,7 +32,7 @@ test("with ended sessions beyond their bound, sessions end and none begins", asy
   for (const key of ["a", "b", "c", "d"]) expect(await store.read(key)).toBe("ended");
 });
 
-test("a signed session ends in a full memory, until twice as many have ended", async () => {
+test("a signed session can end in a full memory, until twice as many have ended", async () => {
   const clock = virtualClock({ start });
   const { browser } = openShop({ signed: true, secret, maxSessions: 2, clock });
   await using client = browser({ cookies: false });
@@ -45,7 +45,7 @@ test("a signed session ends in a full memory, until twice as many have ended", a
   expect(users.map((reply) => reply.json<{ user: unknown }>().user)).toEqual([null, null, null, null, "ann"]);
 });
 
-test("the end of a signed session outlives every cookie of it", async () => {
+test("the end of a signed session is remembered longer than any of its cookies is valid", async () => {
   const clock = virtualClock({ start });
   const { values } = inProcessState({ clock });
   const store = sharedSessionStore(values);

@@ -24,10 +24,10 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   SESSIONS_NOT_ENABLED: {
     summary:
       "`sessionOf` was called without `enableSessions` or below `skipPaths`, or `app.sessions.auth` was used without `enableSessions`",
-    action: "call `enableSessions`, or take the path out of `skipPaths`",
+    action: "call `enableSessions`, or remove the path from `skipPaths`",
   },
   SESSIONS_NOT_STARTED: {
-    summary: "`app.sessions` was used before the app has started",
+    summary: "`app.sessions` was used before the app had started",
     action: "call `enableSessions` and start the app first",
   },
   SESSIONS_CLOSED: {
@@ -35,12 +35,12 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
     action: "change it in the handler, before a stream or a WebSocket begins",
   },
   SESSIONS_BAD_USER: {
-    summary: "`login` or `destroyAll` was given a user that is not a text of 1 to 256 characters",
-    action: "pass the id of the user as text",
+    summary: "`login` or `destroyAll` was given a user that is not a string of 1 to 256 characters",
+    action: "pass the id of the user as a string",
   },
   SESSIONS_BAD_VALUE: {
-    summary: "a value is not JSON, or a name is not a text of 1 to 100 characters",
-    action: "store plain objects, lists, texts and finite numbers",
+    summary: "a value is not JSON, or a name is not a string of 1 to 100 characters",
+    action: "store plain objects, lists, strings and finite numbers",
   },
   SESSIONS_TOO_LARGE: {
     summary: "the user and the data of a session exceed 32 KiB, or 2,800 bytes in the cookie",
@@ -49,8 +49,8 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   SESSIONS_ENDED: {
     status: 409,
     summary:
-      "a request changed a session that another request destroyed, or gave a new id, less than five minutes before; not after `destroyAll`",
-    action: "the client sends the request again, with the cookie that it has now",
+      "a request changed a session that another request had destroyed or given a new id in the last five minutes; not after `destroyAll`",
+    action: "send the request again, with the current cookie",
   },
   SESSIONS_UNAVAILABLE: {
     status: 503,
@@ -60,12 +60,12 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   SESSIONS_FULL: {
     status: 503,
     summary:
-      "the shared state of the host has `maxSessions` sessions, or with `signed` twice as many ended ones; none is forgotten for a new one",
-    action: "use Redis or a database; limit the rate of requests that begin sessions",
+      "the shared state of the host has `maxSessions` sessions, or with `signed` twice as many ended ones; none is dropped for a new one",
+    action: "use Redis or a database; rate-limit requests that start sessions",
   },
   SESSIONS_IN_MEMORY: {
     summary:
-      "a warning at start: production, and sessions are kept in the memory of one host, so that a restart ends them",
+      "a warning at start in production: sessions are kept in the memory of one host, and a restart ends them",
     action: "use Redis, or set `store`",
   },
 };

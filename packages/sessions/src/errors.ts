@@ -24,7 +24,7 @@ export const endedReply: ImpliedReply = {
   description: "The session has ended or was renewed by another request.",
 };
 
-/** Creates a 409, for a change of a session that ended or got a new id while the request was on its way. */
+/** Creates a 409, for a change to a session that ended or got a new id during the request. */
 export const ended = (): HttpError =>
   new HttpError(409, "The session has ended or was renewed by another request; try again", {
     code: "SESSIONS_ENDED",

@@ -27,7 +27,7 @@ for (const form of [{}, { signed: true, secret }]) {
   const kind = "signed" in form ? "signed" : "stored";
   for (const call of ["write", "end", "number", "raise"] as const) {
     if (kind === "signed" && call === "write") continue; // the cookie is written without the store
-    test(`a login by a ${kind} session is a 503 without a cookie when ${call} fails, and the old session goes on`, async () => {
+    test(`a login by a ${kind} session is a 503 without a cookie when ${call} fails, and the old session continues`, async () => {
       const { store, fails } = failing();
       const { browser } = openShop({ ...form, store });
       await using client = browser({ cookies: false });
@@ -54,7 +54,7 @@ for (const form of [{}, { signed: true, secret }]) {
     expect([out.status, out.headers.get("set-cookie")]).toEqual([503, null]);
   });
 
-  test(`a ${kind} session that cannot be checked is a 503, never a visitor; requests without one go on`, async () => {
+  test(`a ${kind} session that cannot be checked is a 503, never a visitor; requests without one are served`, async () => {
     const { store, fails } = failing();
     const { browser } = openShop({ ...form, store });
     await using client = browser({ cookies: false });

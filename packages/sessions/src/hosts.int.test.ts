@@ -5,7 +5,7 @@ import { type Program, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 withServer("redis", (url) => {
-  test("two hosts with a Redis share sessions, which survive the death of a host; destroyAll holds on both", async () => {
+  test("two hosts with Redis share sessions, which survive the death of a host; destroyAll applies to both", async () => {
     const env = { REDIS_URL: url, KEY_PREFIX: `sessions-${randomUUID()}:` };
     const start = (): Promise<Program> =>
       startProgram(bundledProgram(new URL("./shop.test-program.ts", import.meta.url)), {

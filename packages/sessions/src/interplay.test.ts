@@ -46,7 +46,7 @@ for (const [order, make] of Object.entries(orders)) {
   });
 }
 
-test("guards of auth judge the user of the session", async () => {
+test("guards of auth accept the user of the session", async () => {
   const app = new (App.with(sessions))().enableSessions();
   app.post("/login", login);
   app.get("/mine", { guards: [new AuthenticatedGuard()] }, () => "mine");
@@ -57,7 +57,7 @@ test("guards of auth judge the user of the session", async () => {
   expect([mine.status, mine.headers.get("cache-control")]).toEqual([200, "private"]);
 });
 
-test("no cache keeps a reply that depends on a session or sets its cookie", async () => {
+test("a reply that depends on a session or sets its cookie is not cached", async () => {
   const app = new (App.with(sessions, caching))().enableSessions().enableCaching({ ttl: 60 });
   let calls = 0;
   app.get("/begin", { cache: { shared: true } }, (request) => {
@@ -84,7 +84,7 @@ test("no cache keeps a reply that depends on a session or sets its cookie", asyn
   expect((await visitor.get("/cart")).json<{ visits: unknown }>().visits).toBeNull();
 });
 
-test("a reply that says public is private once it sets the cookie of a session", async () => {
+test("a public reply becomes private if it sets the session cookie", async () => {
   const { app, browser } = openShop();
   app.get("/public", (request) => {
     sessionOf(request).set("seen", true);

@@ -8,7 +8,7 @@ const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 40);
 
 const users = ["ann", "bob"] as const;
 
-/** A request of one of three browsers, or of a thief with a cookie that some browser had, to one of two hosts. */
+/** A request to one of two hosts, of one of three browsers or of an attacker with a stolen cookie. */
 const step = fc.record({
   op: fc.constantFrom("cart", "cart", "login", "login", "promote", "logout", "destroyAll", "wait"),
   browser: fc.nat({ max: 2 }),
@@ -25,7 +25,7 @@ interface ModelSession {
   cart: string | null;
 }
 
-/** A cookie that a host set: for a stored session all values of one id show the same cart, in a signed one each shows its own. */
+/** A cookie that a host set. All cookies of a stored session show the same cart; each signed cookie contains its own. */
 interface Issued {
   readonly value: string;
   readonly session: ModelSession;
@@ -39,7 +39,7 @@ const send = async (shop: Shop, method: string, path: string, value: string | un
   return { status: reply.status, set, text: await reply.text() };
 };
 
-/** What a reply does to the cookie. */
+/** Effect of a reply on the cookie. */
 type CookieChange = "none" | "removed" | "set";
 
 const changeOf = (set: string | undefined): CookieChange => {
@@ -55,7 +55,7 @@ const changeBy = (session: ModelSession | null | undefined): CookieChange => {
 for (const signed of [false, true]) {
   const kind = signed ? "signed" : "stored";
 
-  test(`${kind} sessions of two hosts whose clocks differ do what the model does`, async () => {
+  test(`${kind} sessions of two hosts whose clocks differ match the model`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: -20_000, max: 20_000 }),
@@ -74,7 +74,7 @@ for (const signed of [false, true]) {
           const browsers: (Issued | undefined)[] = [undefined, undefined, undefined];
           const cartOf = ({ session, cart }: Issued): string | null => (signed ? cart : session.cart);
 
-          /** What a request with a cookie does to the model; the new cookie's session, or the status of a refusal. */
+          /** Applies a request to the model. Returns the session of the new cookie, or the status of a refusal. */
           const predict = (
             op: string,
             from: Issued | undefined,
@@ -131,7 +131,7 @@ for (const signed of [false, true]) {
               predicted.status,
               changeBy(session),
             ]);
-            // A signed value says what it contains, so the same content of a session has the same one; an id is new.
+            // Equal content has the same signed value; an id is always new.
             const known = issued.find(({ value }) => value === reply.set)?.session;
             expect([undefined, signed ? session : undefined]).toContain(known);
             if (session) issued.push({ value: reply.set ?? "", session, cart: session.cart });

@@ -5,8 +5,8 @@ import { recordLateUse, saveSession, type SaveTools } from "./save-session.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import type { Session } from "./session.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
-import type { Lives } from "./session-entry.ts";
-import { type Found, sealedForm, type SessionForm, storedForm } from "./session-form.ts";
+import type { Lifetimes } from "./session-entry.ts";
+import { type Found, cookieBackend, type SessionBackend, storeBackend } from "./session-backend.ts";
 import type { SessionsConfig } from "./sessions-config.ts";
 import { encrypting, type Secret, signing } from "./signed/cookie-seal.ts";
 import { failClosed } from "./store/fail-closed.ts";
@@ -18,39 +18,39 @@ export interface OpenSessions extends SessionTools {
   readonly cookie: SessionCookie;
   /** Returns the id that a cookie names; `null` for none. */
   idOf(cookie: string): string | null;
-  /** Finds the session of a cookie. */
+  /** Returns the session of a cookie. */
   find(cookie: string): Promise<Found | "ended" | null>;
-  /** Writes what a request changed, and sets the cookie. */
+  /** Saves the changes of a request, and sets the cookie. */
   save(session: RequestSession, request: HttpRequest, reply: Response): Promise<void>;
   destroyAll(user: string, except?: Session): Promise<void>;
 }
 
-/** Opens the sessions of an app that starts. */
+/** Opens the sessions of a starting app. */
 export const openSessions = (
   config: SessionsConfig,
   { env, log, shared }: AppSettings,
   counts: SessionCounts,
 ): OpenSessions => {
   const { clock, cookieName, sameSite, storeTimeoutMs } = config;
-  const lives: Lives = { idleMs: config.idleSecs * 1000, absoluteMs: config.absoluteSecs * 1000 };
+  const lifetimes: Lifetimes = { idleMs: config.idleSecs * 1000, absoluteMs: config.absoluteSecs * 1000 };
   const chosen = config.store ?? sharedSessionStore(shared.values, { maxSessions: config.maxSessions });
   const store = failClosed(chosen, { log, clock, timeoutMs: storeTimeoutMs });
-  // Numbers outlive every session, also one that a host whose clock is behind prolongs.
-  const logins = userLogins(store, { lifeMs: lives.absoluteMs + lives.idleMs, clock });
+  // Numbers outlive every session, including one that a host with a slow clock prolongs.
+  const logins = userLogins(store, { lifetimeMs: lifetimes.absoluteMs + lifetimes.idleMs, clock });
   const secure = config.secure ?? (env === "production" ? true : undefined);
   const cookie = sessionCookie({ name: cookieName, sameSite, secure });
-  const form = formOf(config, store, lives);
-  const tools: SaveTools = { form, lives, cookie, now: clock.date, counts };
+  const backend = createBackend(config, store, lifetimes);
+  const tools: SaveTools = { backend, lifetimes, cookie, now: clock.date, counts };
   const find = async (value: string): Promise<Found | "ended" | null> => {
-    const found = await living(await form.read(value), logins);
+    const found = await findAlive(await backend.read(value), logins);
     if (found === null || found === "ended") counts.add("refused");
     return found;
   };
   return {
     cookie,
-    idOf: (value) => form.idOf(value),
+    idOf: (value) => backend.idOf(value),
     logins,
-    maxBytes: form.maxBytes,
+    maxBytes: backend.maxBytes,
     now: clock.date,
     find,
     async readAgain(value) {
@@ -68,16 +68,19 @@ export const openSessions = (
   };
 };
 
-const formOf = (config: SessionsConfig, store: SessionStore, lives: Lives): SessionForm => {
+const createBackend = (config: SessionsConfig, store: SessionStore, lifetimes: Lifetimes): SessionBackend => {
   const { secret, signed, encrypt, clock } = config;
-  if (!signed || secret === undefined) return storedForm(store, lives, clock.date);
+  if (!signed || secret === undefined) return storeBackend(store, lifetimes, clock.date);
   const secrets: readonly Secret[] =
     typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
-  return sealedForm(encrypt ? encrypting(secrets) : signing(secrets), store, lives, clock.date);
+  return cookieBackend(encrypt ? encrypting(secrets) : signing(secrets), store, lifetimes, clock.date);
 };
 
-/** A session whose login was ended by `destroyAll` is none. */
-const living = async (found: Found | "ended" | null, logins: UserLogins): Promise<Found | "ended" | null> => {
+/** Returns `null` for a session whose login was ended by `destroyAll`. */
+const findAlive = async (
+  found: Found | "ended" | null,
+  logins: UserLogins,
+): Promise<Found | "ended" | null> => {
   if (found === null || found === "ended") return found;
   const { user, login } = found.entry;
   return user === null || (await logins.isAlive(user, login)) ? found : null;

@@ -9,7 +9,7 @@ type Change = (session: Session) => unknown;
 
 const basic = { headers: { authorization: `Basic ${btoa("bob:password")}` } };
 
-/** Returns the `User` of the context after a change of the session in a request that BasicAuth found to be of bob. */
+/** Returns the `User` of the context after a change of the session in a request that BasicAuth identified as bob's. */
 const callerAfter = async (change: Change, login: string | null = null): Promise<unknown> => {
   const app = new (App.with(sessions))().enableSessions();
   app.post("/login/{user}", async (request) => {
@@ -27,17 +27,17 @@ const callerAfter = async (change: Change, login: string | null = null): Promise
   return (await client.post("/admin", basic)).json();
 };
 
-test("the first value of a visitor's session leaves the caller that another authentication found", async () => {
+test("the first value of a visitor's session does not change the caller of another authentication", async () => {
   expect(await callerAfter((session) => session.set("theme", "dark"))).toEqual(["bob"]);
 });
 
-test("a new id leaves the caller that another authentication found", async () => {
+test("a new id does not change the caller of another authentication", async () => {
   const regenerate: Change = (session) => session.regenerate();
   expect(await callerAfter(regenerate)).toEqual(["bob"]);
   expect(await callerAfter(regenerate, "ann")).toEqual(["bob"]);
 });
 
-test("a logout removes the session's user, and no caller that another authentication found", async () => {
+test("a logout removes the session's user, but not the caller of another authentication", async () => {
   const destroy: Change = (session) => session.destroy();
   expect(await callerAfter(destroy)).toEqual(["bob"]);
   expect(await callerAfter(destroy, "ann")).toEqual(["bob"]);
@@ -52,7 +52,7 @@ interface Repeating {
   enableRepeating(): this;
 }
 
-/** Calls everything below twice, and returns the second reply. */
+/** Calls `next` twice, and returns the second reply. */
 const repeating: Feature<Repeating> = {
   name: "repeating",
   install: ({ http }) => ({
@@ -63,7 +63,7 @@ const repeating: Feature<Repeating> = {
   }),
 };
 
-test("a request that is repeated below another middleware forgets the user of a login in its first call", async () => {
+test("a request that a middleware repeats does not keep the user of a login in its first call", async () => {
   const app = new (App.with(sessions, repeating))().enableSessions().enableRepeating();
   const callers: unknown[] = [];
   app.post("/login", async (request) => {

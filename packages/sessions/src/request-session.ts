@@ -6,17 +6,17 @@ import { jsonCopy } from "./json-copy.ts";
 import type { UserLogins } from "./logins/user-logins.ts";
 import { CurrentSession, type Session } from "./session.ts";
 import { bytesOf, type SessionContent, type SessionEntry } from "./session-entry.ts";
-import type { Found } from "./session-form.ts";
+import type { Found } from "./session-backend.ts";
 
-/** A change of the data, which can be applied again to what another request has written meanwhile. */
+/** A change of the data, which can be reapplied to data that another request has written meanwhile. */
 type Change = (data: Map<string, Json>) => void;
 
-/** What a request needs of the feature. */
+/** Dependencies of `RequestSession`. */
 export interface SessionTools {
   readonly logins: UserLogins;
   readonly maxBytes: number;
   readonly now: () => number;
-  /** Reads the session of a cookie and counts as a use of it; `null` when it has ended. */
+  /** Reads the session of a cookie, which counts as a use; `null` if it has ended. */
   readonly readAgain: (cookie: string) => Promise<SessionEntry | null>;
 }
 
@@ -24,14 +24,14 @@ const empty: SessionContent = { user: null, data: new Map() };
 const MAX_NAME = 100;
 const MAX_USER = 256;
 
-/** The session of one request: what it found, and what it changed. */
+/** The session of one request, with its changes. */
 export class RequestSession implements Session {
   /** Id of the session from now on, `null` for none. */
   id: string | null;
   user: string | null;
   /** Value of the cookie that the client has; `null` for none. */
   cookie: string | null = null;
-  /** Whether `destroy` was called, which holds whatever happens later in the request. */
+  /** Whether `destroy` was called, which later calls do not undo. */
   hasDestroyed = false;
   private loginNumber: number;
   private createdAt: number;
@@ -66,7 +66,7 @@ export class RequestSession implements Session {
 
   set(name: string, value: Json): this {
     if (typeof name !== "string" || name === "" || name.length > MAX_NAME)
-      throw sessionsError("SESSIONS_BAD_VALUE", `a name is a text of 1 to ${MAX_NAME} characters`);
+      throw sessionsError("SESSIONS_BAD_VALUE", `a name must be a string of 1 to ${MAX_NAME} characters`);
     const copy = jsonCopy(name, value);
     this.change((data) => data.set(name, copy));
     return this;
@@ -117,7 +117,7 @@ export class RequestSession implements Session {
     this.announceUser(before);
   }
 
-  /** Refuses changes from now on, since the reply leaves. */
+  /** Refuses changes from now on: the reply is being sent. */
   close(): void {
     this.isClosed = true;
   }
@@ -128,7 +128,7 @@ export class RequestSession implements Session {
   }
 
   /**
-   * Reads the session again, for work that goes on after the reply, such as a WebSocket: one that has ended meanwhile has no user from now on.
+   * Reads the session again, for work that continues after the reply, such as a WebSocket. If it has ended, `user` becomes `null`.
    *
    * @throws HttpError 503 when the store fails
    */
@@ -143,7 +143,7 @@ export class RequestSession implements Session {
     this.announceUser(before);
   }
 
-  /** The session that this one continues. */
+  /** The stored session that this one continues, `null` after `destroy`. */
   get continued(): Found | null {
     return this.hasDestroyed ? null : this.found;
   }
@@ -162,7 +162,7 @@ export class RequestSession implements Session {
     return this.changes.length > 0;
   }
 
-  /** The content to write, with the changes applied to `base`. @throws SESSIONS_TOO_LARGE when another request's changes leave no room for them */
+  /** The content to write, with the changes applied to `base`. @throws SESSIONS_TOO_LARGE if they do not fit beside another request's changes */
   entry(base: SessionEntry | undefined = this.continued?.entry): SessionEntry {
     const data = new Map(base?.data);
     for (const change of this.changes) change(data);
@@ -189,7 +189,7 @@ export class RequestSession implements Session {
     return this.user === null || this.user === user;
   }
 
-  /** Lets a session that is too large shrink. */
+  /** Accepts a session above the limit only if it shrinks. */
   private checkSize(content: SessionContent, before: SessionContent = this.content): void {
     const { maxBytes } = this.tools;
     const bytes = bytesOf(content);
@@ -214,7 +214,7 @@ export class RequestSession implements Session {
     this.request.context.set(SessionId, this.id);
   }
 
-  /** Sets the user in the context, for guards. Removes only the user that the session had before: another one was found by an authentication. */
+  /** Sets the user in the context, for guards. Removes only the previous user of the session: any other was set by an authentication. */
   private announceUser(before: string | null): void {
     const { context } = this.request;
     if (this.user !== null) context.set(User, this.user);
@@ -228,12 +228,12 @@ export class RequestSession implements Session {
 
   private checkOpen(): void {
     if (this.isClosed)
-      throw sessionsError("SESSIONS_CLOSED", "the reply has been returned; change the session before");
+      throw sessionsError("SESSIONS_CLOSED", "the reply has been returned; change the session earlier");
   }
 }
 
 /** @throws SESSIONS_BAD_USER */
 export const checkUser = (user: unknown): void => {
   if (typeof user !== "string" || user === "" || user.length > MAX_USER)
-    throw sessionsError("SESSIONS_BAD_USER", `a user is a text of 1 to ${MAX_USER} characters`);
+    throw sessionsError("SESSIONS_BAD_USER", `a user must be a string of 1 to ${MAX_USER} characters`);
 };

@@ -4,24 +4,24 @@ import { ended } from "./errors.ts";
 import type { RequestSession } from "./request-session.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import type { SessionCookie } from "./session-cookie.ts";
-import { type Lives, restOf, type SessionEntry } from "./session-entry.ts";
-import type { Found, SessionForm } from "./session-form.ts";
+import { type Lifetimes, remainingMs, type SessionEntry } from "./session-entry.ts";
+import type { Found, SessionBackend } from "./session-backend.ts";
 
-/** What saving a session needs. */
+/** Dependencies of `saveSession`. */
 export interface SaveTools {
-  readonly form: SessionForm;
-  readonly lives: Lives;
+  readonly backend: SessionBackend;
+  readonly lifetimes: Lifetimes;
   readonly cookie: SessionCookie;
   readonly now: () => number;
   readonly counts: SessionCounts;
 }
 
-/** Attempts to apply changes to what other requests write meanwhile; at least one of them succeeds in each round. */
+/** Attempts to apply changes while other requests write; in each round at least one request succeeds. */
 const MAX_ATTEMPTS = 100;
-/** A use is recorded after this part of the idle life: one write for many requests. */
+/** Fraction of the idle lifetime after which a use is recorded: one write for many requests. */
 const RECORDED_PART = 0.1;
 
-/** Writes the changes of a request, and sets the cookie. @throws HttpError 503 when they are not written, 409 when the session has ended meanwhile */
+/** Saves the changes of a request, and sets the cookie. @throws HttpError 503 if they cannot be written, 409 if the session has ended meanwhile */
 export const saveSession = async (
   session: RequestSession,
   request: HttpRequest,
@@ -30,25 +30,25 @@ export const saveSession = async (
 ): Promise<void> => {
   session.close();
   const { found, continued } = session;
-  if (session.hasDestroyed && found !== null) await destroyed(found, tools);
+  if (session.hasDestroyed && found !== null) await endSession(found, tools);
   if (session.endsAfter(reply.status)) return removeCookie(request, reply, tools);
   if (reply.status >= 500) return;
-  if (session.isRotated) return rotated(session, request, reply, tools);
+  if (session.isRotated) return saveRotated(session, request, reply, tools);
   if (continued === null) return;
   if (session.isChanged) {
-    const value = await changed(session, continued, tools);
-    if (tools.form.isInCookie) setCookie(value, session.entry(), session, request, reply, tools);
+    const value = await saveChanges(session, continued, tools);
+    if (tools.backend.isInCookie) setCookie(value, session.entry(), session, request, reply, tools);
     return;
   }
   await recordUse(session, continued, request, reply, tools);
 };
 
-const destroyed = async ({ id }: Found, { form, counts }: SaveTools): Promise<void> => {
-  if (await form.end(id)) counts.add("destroyed");
+const endSession = async ({ id }: Found, { backend, counts }: SaveTools): Promise<void> => {
+  if (await backend.end(id)) counts.add("destroyed");
 };
 
-/** The new id is written first, so that a failure leaves the old session as it was. */
-const rotated = async (
+/** Writes the new id first, so that a failure leaves the old session unchanged. */
+const saveRotated = async (
   session: RequestSession,
   request: HttpRequest,
   reply: Response,
@@ -57,54 +57,54 @@ const rotated = async (
   const { continued } = session;
   const id = session.id ?? "";
   const entry = session.entry();
-  const value = await tools.form.write(id, 0, entry, rest(entry, tools));
-  if (value === null) throw ended(); // two equal ids of 256 random bits
+  const value = await tools.backend.write(id, 0, entry, ttlOf(entry, tools));
+  if (value === null) throw ended(); // a collision of two ids of 256 random bits
   try {
     setCookie(value, entry, session, request, reply, tools);
-    if (continued !== null) await moved(session, id, continued, tools);
+    if (continued !== null) await endOldId(session, id, continued, tools);
   } catch (error) {
-    await tools.form.end(id).catch(() => {}); // no client gets the id, and the store has logged the failure
+    await tools.backend.end(id).catch(() => {}); // no client gets the id, and the store has logged the failure
     throw error;
   }
   tools.counts.add(continued === null ? "created" : "rotated");
 };
 
-/** Ends the old id while its content is what was copied to the new one; what another request has written meanwhile is copied first. */
-const moved = async (
+/** Ends the old id if its content is the one copied to the new id; if another request has changed it meanwhile, copies it again first. */
+const endOldId = async (
   session: RequestSession,
   id: string,
   continued: Found,
-  { form, ...tools }: SaveTools,
+  { backend, ...tools }: SaveTools,
 ): Promise<void> => {
   let latest = continued;
   for (let version = 1; version < MAX_ATTEMPTS; version++) {
-    if (await form.endAsFound(latest)) return;
-    latest = await readAgain(continued.id, form);
+    if (await backend.endAsFound(latest)) return;
+    latest = await readAgain(continued.id, backend);
     const entry = session.entry(latest.entry);
-    if ((await form.write(id, version, entry, rest(entry, tools))) === null) throw ended();
+    if ((await backend.write(id, version, entry, ttlOf(entry, tools))) === null) throw ended();
   }
   throw ended();
 };
 
-const changed = async (session: RequestSession, found: Found, tools: SaveTools): Promise<string> => {
+const saveChanges = async (session: RequestSession, found: Found, tools: SaveTools): Promise<string> => {
   let latest: Found = found;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const entry = session.entry(latest.entry);
-    const value = await tools.form.write(latest.id, latest.version, entry, rest(entry, tools));
+    const value = await tools.backend.write(latest.id, latest.version, entry, ttlOf(entry, tools));
     if (value !== null) return value;
-    latest = await readAgain(found.id, tools.form);
+    latest = await readAgain(found.id, tools.backend);
   }
   throw ended();
 };
 
-/** Reads what another request has written. @throws HttpError 409 when it has ended the session */
-const readAgain = async (id: string, form: SessionForm): Promise<Found> => {
-  const again = await form.read(id);
+/** Reads the session that another request has changed. @throws HttpError 409 if that request has ended it */
+const readAgain = async (id: string, backend: SessionBackend): Promise<Found> => {
+  const again = await backend.read(id);
   if (again === null || again === "ended") throw ended();
   return again;
 };
 
-/** Prolongs the idle life. The reply claims nothing that depends on it, so a failure is left to the log of the store. */
+/** Extends the idle lifetime. A failure is only logged by the store, because the reply does not depend on it. */
 const recordUse = async (
   session: RequestSession,
   found: Found,
@@ -113,23 +113,27 @@ const recordUse = async (
   tools: SaveTools,
 ): Promise<void> => {
   const entry = session.entry();
-  const value = await prolonged(found, entry, tools);
-  if (value !== null && tools.form.isInCookie) setCookie(value, entry, session, request, reply, tools);
+  const value = await extendLifetime(found, entry, tools);
+  if (value !== null && tools.backend.isInCookie) setCookie(value, entry, session, request, reply, tools);
 };
 
-/** Writes a use where the last one that was recorded is long ago. Returns the value of the cookie, `null` when nothing was written. */
-const prolonged = async (found: Found, entry: SessionEntry, tools: SaveTools): Promise<string | null> => {
-  if (entry.seenAt - found.entry.seenAt < tools.lives.idleMs * RECORDED_PART) return null;
-  return tools.form.write(found.id, found.version, entry, rest(entry, tools)).catch(() => null);
+/** Records a use if the last recorded one is old enough. Returns the value of the cookie, `null` if nothing was written. */
+const extendLifetime = async (
+  found: Found,
+  entry: SessionEntry,
+  tools: SaveTools,
+): Promise<string | null> => {
+  if (entry.seenAt - found.entry.seenAt < tools.lifetimes.idleMs * RECORDED_PART) return null;
+  return tools.backend.write(found.id, found.version, entry, ttlOf(entry, tools)).catch(() => null);
 };
 
-/** Prolongs the idle life for a use after the reply, such as by a WebSocket; not in the cookie, which no reply can set any more. */
+/** Extends the idle lifetime for a use after the reply, such as by a WebSocket; not for a session in the cookie, which can no longer be set. */
 export const recordLateUse = async (found: Found, tools: SaveTools): Promise<void> => {
-  if (!tools.form.isInCookie) await prolonged(found, { ...found.entry, seenAt: tools.now() }, tools);
+  if (!tools.backend.isInCookie) await extendLifetime(found, { ...found.entry, seenAt: tools.now() }, tools);
 };
 
-const rest = (entry: SessionEntry, { lives, now }: Pick<SaveTools, "lives" | "now">): number =>
-  Math.max(1, Math.ceil(restOf(entry, lives, now())));
+const ttlOf = (entry: SessionEntry, { lifetimes, now }: Pick<SaveTools, "lifetimes" | "now">): number =>
+  Math.max(1, Math.ceil(remainingMs(entry, lifetimes, now())));
 
 const setCookie = (
   value: string,
@@ -137,10 +141,15 @@ const setCookie = (
   session: RequestSession,
   request: HttpRequest,
   reply: Response,
-  { cookie, lives, now }: SaveTools,
+  { cookie, lifetimes, now }: SaveTools,
 ): void => {
   session.cookie = value;
-  cookie.set(request, reply, value, Math.max(1, Math.ceil((createdAt + lives.absoluteMs - now()) / 1000)));
+  cookie.set(
+    request,
+    reply,
+    value,
+    Math.max(1, Math.ceil((createdAt + lifetimes.absoluteMs - now()) / 1000)),
+  );
   keepFromCaches(reply);
 };
 
@@ -149,7 +158,7 @@ const removeCookie = (request: HttpRequest, reply: Response, { cookie }: SaveToo
   keepFromCaches(reply);
 };
 
-/** For a reply that depends on a session, or sets its cookie. */
+/** Makes a reply private that depends on a session, or sets its cookie. */
 export const keepFromCaches = (reply: Response): void => {
   makePrivate(reply);
   addVary(reply.headers, "Cookie");

@@ -67,7 +67,7 @@ test("the API document has the cookie for routes whose guards read the caller, a
   const byHost = (): boolean => true;
   app.get("/mine", { guards: [known] }, () => 1);
   app.get("/combined", { guards: [And(byHost, Or(byHost, known))] }, () => 1);
-  app.get("/guests", { guards: [Not(known)] }, () => 1);
+  app.get("/anonymous", { guards: [Not(known)] }, () => 1);
   app.get("/guarded", { guards: [byHost] }, () => 1);
   app.get("/open", () => 1);
   app.get("/static/a", { guards: [known] }, () => 1);
@@ -83,7 +83,7 @@ test("the API document has the cookie for routes whose guards read the caller, a
   const { of, schemes } = await securityOf(app);
   const cookie = [{ sessionCookie: [] }];
   for (const path of ["/mine", "/combined", "/staff"]) expect([path, of(path)]).toEqual([path, cookie]);
-  for (const path of ["/guests", "/guarded", "/open", "/static/a"])
+  for (const path of ["/anonymous", "/guarded", "/open", "/static/a"])
     expect([path, of(path)]).toEqual([path, undefined]);
   expect(of("/keys")).toEqual([{ apiKeyAuth: [] }]);
   expect(of("/either")).toEqual([{ sessionCookie: [] }, { apiKeyAuth: [] }]);
@@ -110,7 +110,7 @@ test("app.sessions.auth without enableSessions is a start error", async () => {
   await expect(app.start()).rejects.toThrow("app.sessions.auth is used, but sessions are not enabled");
 });
 
-test("the API document has the refusals of sessions, except on skipped paths", async () => {
+test("the API document has the error replies of sessions, except on skipped paths", async () => {
   const app = new Shop().enableSessions({ skipPaths: ["/static"] }).enableOpenapi();
   app.get("/cart", () => 1);
   app.get("/static/a", () => 1);

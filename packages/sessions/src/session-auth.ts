@@ -9,37 +9,37 @@ import {
   type Authenticator,
   type DecisionReasons,
   type Host,
-  type Identifies,
-  identifiedBy,
+  type IdentitySource,
+  recordIdentitySource,
   mapAwaitable,
 } from "@framework/core/feature";
 import { RequestSession } from "./request-session.ts";
 import { CurrentSession, SessionUsed } from "./session.ts";
 
-/** Refuses requests without a session of a logged-in user, with 401: for `use`, and for `anyOf` of `@framework/auth` beside tokens. */
+/** Refuses requests without a session of a logged-in user, with 401: for `use`, and for `anyOf` of `@framework/auth`, together with tokens. */
 export interface SessionAuth extends HttpMiddlewareObject, Authenticator {
   /** Called once by each app that uses it. */
   install(host: Host): void;
   /**
-   * Requires a session of a logged-in user. After the reply, such as in a WebSocket, the session is read again, so that `sessionOf` and guards see from
-   * then on whether it has ended.
+   * Requires a session of a logged-in user. After the reply, such as in a WebSocket, the session is read again, so that `sessionOf` and guards
+   * see whether it has ended.
    *
    * @throws UnauthorizedError 401 without a session of a logged-in user; invocations other than requests have none; HttpError 503 when the store fails
    */
   identify(invocation: Invocation): Awaitable<void>;
   /** Names of the request fields that it reads, for `Vary`. */
   credentialFields(): readonly string[];
-  /** Whether a canonical path is exempt: none is. */
+  /** Whether a canonical path is exempt: always false. */
   skips(path: string): boolean;
   /** Describes the cookie, for API documents. */
   describeAuth(): AuthDescription;
 }
 
-/** What the authentication needs of the feature. */
+/** Dependencies of `sessionAuth`. */
 export interface SessionAuthParts {
-  /** Reports a use without `enableSessions`. */
+  /** Reports a problem if `enableSessions` was not called. */
   install(host: Host): void;
-  /** Returns the name that the cookie has in requests. */
+  /** Returns the name of the cookie in requests. */
   cookieName(): string;
 }
 
@@ -50,15 +50,15 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     if (!hasUser(invocation))
       throw new UnauthorizedError("Authentication required", 'Session realm="Restricted"');
     invocation.context.set(SessionUsed, true);
-    identifiedBy(again, invocation);
+    recordIdentitySource(again, invocation);
   };
-  const again: Identifies = { identify: requireUser }; // the session itself is read again before
+  const again: IdentitySource = { identify: requireUser }; // the session itself has been read again by then
   const identify = (invocation: Invocation): Awaitable<void> => {
     const session = invocation.context.get(CurrentSession);
     if (!(session instanceof RequestSession) || !session.closed) return requireUser(invocation);
     return session.refresh().then(() => requireUser(invocation));
   };
-  const observers: DecisionReasons[] = []; // one for each app that uses it, where a tool listens
+  const observers: DecisionReasons[] = []; // one per app in which a tool observes decisions
   return {
     install(host) {
       const { reasons } = host.insight;

@@ -2,9 +2,9 @@ import type { HttpRequest, Response } from "@framework/core";
 
 /** The cookie of sessions. */
 export interface SessionCookie {
-  /** The name in requests, where the request does not decide it. */
+  /** The name in requests, if it does not depend on the request. */
   readonly usualName: string;
-  /** The value that a request brought. */
+  /** Returns the value in a request, `null` for none. */
   read(request: HttpRequest): string | null;
   /** @param maxAge seconds */
   set(request: HttpRequest, reply: Response, value: string, maxAge: number): void;
@@ -15,19 +15,19 @@ export interface SessionCookie {
 export interface SessionCookieOptions {
   readonly name: string;
   readonly sameSite: "lax" | "strict" | "Lax" | "Strict";
-  /** Whether the cookie needs TLS; `undefined` decides by the request. */
+  /** Whether the cookie requires TLS; with `undefined`, as the request did. */
   readonly secure: boolean | undefined;
 }
 
-/** The name of a cookie in requests; with TLS browsers then reject one that a sibling domain or a page without TLS sets. */
+/** Returns the name of a cookie in requests, with the prefix `__Host-` for TLS. */
 export const cookieNameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name);
 
-/** Longest value that is read: browsers send at most 4,096 bytes of a cookie. */
+/** Maximum length of a value: browsers send at most 4,096 bytes of a cookie. */
 const MAX_VALUE = 4096;
 
 /**
- * The cookie of sessions: hidden from scripts, for the whole host and only for it. With TLS its name has the prefix `__Host-`, so that browsers reject one
- * that a sibling domain or a page without TLS sets.
+ * Creates the session cookie: hidden from scripts, for all paths of this host only. With TLS its name has the prefix `__Host-`, so that browsers reject a
+ * cookie set by a sibling domain or by a page without TLS.
  */
 export const sessionCookie = ({ name, sameSite, secure }: SessionCookieOptions): SessionCookie => {
   const isSecure = (request: HttpRequest): boolean => secure ?? request.isSecure;

@@ -32,7 +32,7 @@ const counted = (): Readonly<Record<string, number>> => {
   return Object.fromEntries(samples.map(({ labels, value }) => [labels.event, value]));
 };
 
-test("sessions that begin, get a new id or end, and cookies of none, are counted; other requests are not", async () => {
+test("started, rotated and destroyed sessions and cookies without a session are counted; other requests are not", async () => {
   await using client = testClient(makeApp(), { cookies: true });
   await client.get("/");
   expect(counted()).toEqual({ created: 0, rotated: 0, destroyed: 0, refused: 0 });
@@ -46,7 +46,7 @@ test("sessions that begin, get a new id or end, and cookies of none, are counted
   expect(counted()).toEqual({ created: 1, rotated: 1, destroyed: 1, refused: 0 });
 });
 
-test("however many ids clients make up, there are four series", async () => {
+test("there are four series, however many ids clients send", async () => {
   await using client = testClient(makeApp());
   for (let number = 0; number < 50; number++)
     await client.get("/", { headers: { cookie: `session_id=made-up-${number}` } });

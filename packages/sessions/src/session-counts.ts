@@ -1,9 +1,9 @@
 import type { Metric, Sample } from "@framework/core/feature";
 
-/** What is counted: cookies that named no living session are `refused`. */
+/** Counted events; `refused` is a cookie without a live session. */
 export type SessionEvent = "created" | "rotated" | "destroyed" | "refused";
 
-/** Counts of what happens to sessions in this process; four numbers, whatever clients send. */
+/** Counts session events in this process; four numbers, independent of what clients send. */
 export class SessionCounts {
   private readonly counts: Record<SessionEvent, number> = {
     created: 0,
@@ -20,7 +20,7 @@ export class SessionCounts {
   metric(): Metric {
     return {
       name: "sessions_total",
-      help: "Sessions that were created, got a new id or were destroyed, and cookies without a living session.",
+      help: "Sessions that were created, got a new id or were destroyed, and cookies without a live session.",
       type: "counter",
       read: () => this.samples(),
     };

@@ -6,15 +6,15 @@ export interface SessionEntry {
   readonly user: string | null;
   /** Number of the login, by which `destroyAll` ends it; 0 for an anonymous session. */
   readonly login: number;
-  /** Begin of the absolute life, in milliseconds since 1970. */
+  /** Start of the absolute lifetime, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** Last use that was recorded, in milliseconds since 1970. */
+  /** Last recorded use, in milliseconds since 1970. */
   readonly seenAt: number;
   readonly data: ReadonlyMap<string, Json>;
 }
 
-/** Bounds of the lives of sessions, in milliseconds. */
-export interface Lives {
+/** Maximum lifetimes of a session, in milliseconds. */
+export interface Lifetimes {
   readonly idleMs: number;
   readonly absoluteMs: number;
 }
@@ -28,14 +28,14 @@ export const toJson = ({ user, login, createdAt, seenAt, data }: SessionEntry): 
   [...data],
 ];
 
-/** What counts against the limit of a session. */
+/** The part of a session that counts towards its size limit. */
 export type SessionContent = Pick<SessionEntry, "user" | "data">;
 
-/** Bytes of a content as JSON. */
+/** Returns the size of a content as JSON, in bytes. */
 export const bytesOf = ({ user, data }: SessionContent): number =>
   Buffer.byteLength(JSON.stringify([user, [...data]]));
 
-/** Reads what `toJson` wrote; `null` for anything else. */
+/** Parses the result of `toJson`; `null` for anything else. */
 export const fromJson = (json: unknown): SessionEntry | null => {
   if (!Array.isArray(json)) return null;
   const [user, login, createdAt, seenAt, pairs] = json as readonly unknown[];
@@ -47,10 +47,10 @@ export const fromJson = (json: unknown): SessionEntry | null => {
     login: login as number,
     createdAt: createdAt as number,
     seenAt: seenAt as number,
-    data: new Map(pairs as readonly (readonly [string, Json])[]), // written by `toJson` only: stores and seals are ours
+    data: new Map(pairs as readonly (readonly [string, Json])[]), // written by `toJson` only: stores and sealed cookies are trusted
   };
 };
 
-/** Milliseconds that a session may live from now on, 0 or less for one that has ended. */
-export const restOf = ({ createdAt, seenAt }: SessionEntry, lives: Lives, now: number): number =>
-  Math.min(createdAt + lives.absoluteMs, seenAt + lives.idleMs) - now;
+/** Returns the remaining lifetime of a session in milliseconds, 0 or less for an expired one. */
+export const remainingMs = ({ createdAt, seenAt }: SessionEntry, lifetimes: Lifetimes, now: number): number =>
+  Math.min(createdAt + lifetimes.absoluteMs, seenAt + lifetimes.idleMs) - now;

@@ -17,7 +17,7 @@ const makeApp = () => {
   return app;
 };
 
-test("a session's life is told step by step, without ids, users and data", async () => {
+test("the events of a session are reported in order, without ids, users and data", async () => {
   const explained = await explainRequests(
     makeApp,
     [
@@ -35,9 +35,9 @@ test("a session's life is told step by step, without ids, users and data", async
   const anonymous = "the cookie's session is alive, without a login";
   const known = "the cookie's session is alive, with a login";
   expect(explained.map(({ reasons }) => reasons("sessions"))).toEqual([
-    ["skipPaths has the path: the request has no session"],
-    ["the request has no cookie of a session", "no session begins"],
-    ["the request has no cookie of a session", "a session begins"],
+    ["skipPaths exempts the path: the request has no session"],
+    ["the request has no session cookie", "no session starts"],
+    ["the request has no session cookie", "a session starts"],
     [anonymous, "the data of the session is unchanged"],
     [anonymous, "the session gets a new id"],
     [known, "the data of the session changed"],
@@ -47,17 +47,17 @@ test("a session's life is told step by step, without ids, users and data", async
   expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
 });
 
-test("a cookie without a session is told, and is not shown", async () => {
+test("a cookie without a session is reported, without its value", async () => {
   const [explained] = await explainRequests(makeApp, [
     ["GET", "/", { headers: { cookie: "session_id=planted" } }],
   ]);
   expect(explained?.reasons("sessions")[0]).toBe(
-    "the cookie names no session that is alive: it expired, was ended, or never was",
+    "the cookie has no live session: it expired, was ended, or never existed",
   );
   expect(JSON.stringify(explained?.steps)).not.toContain("planted");
 });
 
-test("the authentication by sessions says whether the session has a user", async () => {
+test("the authentication by sessions reports whether the session has a user", async () => {
   const protectedApp = () => {
     const app = new (App.with(sessions))().enableSessions();
     app.post("/login", (request) => sessionOf(request).login("ann"));

@@ -3,16 +3,16 @@ import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
 import { RequestSession } from "./request-session.ts";
 import { CurrentSession } from "./session.ts";
 
-/** What the reasons need of the feature. */
+/** Dependencies of `withReasons`. */
 export interface SessionReasonParts {
   /** Whether a canonical path has no sessions. */
   skips(path: string): boolean;
-  /** Whether a request brought a cookie of a session. */
+  /** Whether a request has a session cookie. */
   hasCookie(request: HttpRequest): boolean;
   readonly reasons: DecisionReasons;
 }
 
-/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Ids, users and data are left out. */
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Ids, users and data are omitted. */
 export const withReasons =
   (
     sessions: Middleware<HttpRequest, Response>,
@@ -20,7 +20,7 @@ export const withReasons =
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
     if (skips(request.path)) {
-      reasons.give(request, "skipPaths has the path: the request has no session");
+      reasons.give(request, "skipPaths exempts the path: the request has no session");
       return sessions(request, next);
     }
     return sessions(request, (input) => {
@@ -38,16 +38,16 @@ const foundReason = ({ found }: RequestSession, hasCookie: boolean): string => {
   if (found !== null)
     return `the cookie's session is alive, ${found.entry.user === null ? "without" : "with"} a login`;
   return hasCookie
-    ? "the cookie names no session that is alive: it expired, was ended, or never was"
-    : "the request has no cookie of a session";
+    ? "the cookie has no live session: it expired, was ended, or never existed"
+    : "the request has no session cookie";
 };
 
-/** What the reply will do; the middleware writes it after this. */
+/** Returns the effect of the reply on the session; the middleware applies it afterwards. */
 const changeReason = (session: RequestSession, { status }: Response): string => {
   const { continued, isRotated, isChanged } = session;
   if (session.endsAfter(status)) return "the session ends: its cookie is removed";
   if (status >= 500) return `a reply of ${status} saves nothing`;
-  if (isRotated) return continued === null ? "a session begins" : "the session gets a new id";
+  if (isRotated) return continued === null ? "a session starts" : "the session gets a new id";
   if (isChanged) return "the data of the session changed";
-  return continued === null ? "no session begins" : "the data of the session is unchanged";
+  return continued === null ? "no session starts" : "the data of the session is unchanged";
 };

@@ -5,18 +5,18 @@ import { expect, test } from "@jest/globals";
 import { sessionOf, type SessionStore, sharedSessionStore } from "./index.ts";
 import { openShop, secret, type Shop } from "./shop.test-kit.ts";
 
-/** A name of a user whose JSON takes the most bytes. */
+/** The user id whose JSON takes the most bytes. */
 const longUser = "\u0001".repeat(256);
 
 /** The longest `absoluteSecs`. */
 const YEAR = 31_536_000;
 
-/** Header fields with the cookie that a reply sets, whatever its name. */
+/** Header fields with the cookie that a reply sets, under any name. */
 const sendingCookieOf = ({ headers }: TestReply) => ({
   headers: { cookie: headers.get("set-cookie")?.split(";")[0] ?? "" },
 });
 
-/** A shop whose routes set and remove texts. */
+/** Adds routes that set and remove strings. */
 const noting = (shop: Shop): Shop => {
   shop.app.put("/{name}/{length}", (request) => {
     const { name, length } = request.params;
@@ -55,7 +55,7 @@ for (const encrypt of [false, true]) {
   const kind = encrypt ? "encrypted" : "signed";
   const config = { signed: true, encrypt, secret, secure: true, sameSite: "Strict" } as const;
 
-  test(`the largest ${kind} session fits into a cookie with the longest name, whoever the user is`, async () => {
+  test(`the largest ${kind} session fits into a cookie with the longest name, for any user id`, async () => {
     const { app, browser } = noting(openShop({ ...config, cookieName: "n".repeat(50), absoluteSecs: YEAR }));
     let user = "";
     app.post("/enter", async (request) => {
@@ -75,7 +75,7 @@ for (const encrypt of [false, true]) {
     }
   });
 
-  test(`a login that does not fit into the ${kind} cookie is refused, and the session goes on`, async () => {
+  test(`a login that does not fit into the ${kind} cookie is refused, and the session continues`, async () => {
     const { app, browser } = noting(openShop(config));
     const codes: unknown[] = [];
     app.post("/enter", async (request) => {

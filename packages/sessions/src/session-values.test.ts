@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { sessionOf } from "./index.ts";
 import { openShop } from "./shop.test-kit.ts";
 
-test("values are what JSON keeps; others are refused, and so is too much", async () => {
+test("values that JSON preserves are kept; others are refused, as are too large ones", async () => {
   const { app, browser } = openShop();
   const values: readonly unknown[] = [
     new Date(),
@@ -42,7 +42,7 @@ test("values are what JSON keeps; others are refused, and so is too much", async
   expect((await client.get("/proto")).json()).toEqual({ a: [1] });
 });
 
-test("get returns a copy, whose changes the session has only after set", async () => {
+test("get returns a copy, whose changes are stored only by set", async () => {
   const { app, browser } = openShop();
   const cartOf = (session: ReturnType<typeof sessionOf>): string[] =>
     (session.get("cart") as string[] | undefined) ?? [];

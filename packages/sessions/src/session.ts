@@ -2,14 +2,14 @@ import { type HttpRequest, type Key, key } from "@framework/core";
 import { type Json, SingleUse } from "@framework/core/feature";
 import { sessionsError } from "./errors.ts";
 
-/** The session of a request. Changes are written once, before the reply leaves; those of a request that is answered with 500 or more are dropped. */
+/** The session of a request. Changes are written once, before the reply is sent; those of a request answered with 500 or more are dropped. */
 export interface Session {
-  /** Id of the user who logged in, `null` for a visitor. */
+  /** Id of the logged-in user, `null` for a visitor. */
   readonly user: string | null;
-  /** Returns a copy of a value, `undefined` when absent; only `set` stores a change of it. */
+  /** Returns a copy of a value, `undefined` if absent; only `set` stores a change to it. */
   get(name: string): Json | undefined;
   /**
-   * Sets a value; the first one of a visitor begins a session.
+   * Sets a value; the first one of a visitor starts a session.
    *
    * @throws SESSIONS_BAD_VALUE, SESSIONS_TOO_LARGE, SESSIONS_CLOSED; SESSIONS_ENDED (409)
    */
@@ -19,26 +19,26 @@ export interface Session {
   /** Removes all values; the user stays logged in. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
   clear(): void;
   /**
-   * Logs a user in, under a new id; the old one ends. The values of a visitor stay, those of another user are removed. The absolute life begins anew.
+   * Logs a user in, under a new id; the old one ends. The values of a visitor are kept, those of another user are removed. The absolute lifetime starts again.
    *
-   * @param user id of the user, 1 to 256 characters, which becomes `User` of the context
+   * @param user id of the user, 1 to 256 characters; set in the context under `User`
    * @throws SESSIONS_BAD_USER, SESSIONS_TOO_LARGE, SESSIONS_CLOSED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
    */
   login(user: string): Promise<void>;
   /** Gives the session a new id, and ends the old one: for every change of privileges. A visitor without a session gets one. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
   regenerate(): void;
-  /** Ends the session and deletes the cookie: the user is logged out on this device. Kept also when the request fails later. @throws SESSIONS_CLOSED */
+  /** Ends the session and deletes the cookie: the user is logged out on this device, even if the request fails later. @throws SESSIONS_CLOSED */
   destroy(): void;
 }
 
 /** The session of a request, set by the feature. */
 export const CurrentSession: Key<Session | null> = key<Session | null>("session", null);
 
-/** Whether the request asked for its session, so that the reply may depend on it. */
+/** Whether the session of the request was used, so that the reply may depend on it. */
 export const SessionUsed: Key<boolean> = key("session_used", false);
 
 /**
- * Returns the session of a request; an empty one for a visitor, which is not stored until it gets a value. The reply is private then, and no cache keeps it.
+ * Returns the session of a request; for a visitor an empty one, which is not stored until it gets a value. The reply becomes private, and is not cached.
  *
  * @throws SESSIONS_NOT_ENABLED without `enableSessions`, and below its `skipPaths`
  */

@@ -19,35 +19,35 @@ import type { SessionStore } from "./store/session-store.ts";
 export interface SessionsConfig {
   /** Where sessions are kept, such as `databaseSessions(app.db)`. @default the state that all workers share, and all hosts with Redis */
   readonly store: SessionStore | undefined;
-  /** Keeps the data in the cookie, signed; the store then has only what ended. @default false */
+  /** Keeps the data in a signed cookie; the store then has only ended ids. @default false */
   readonly signed: boolean;
   /** Encrypts the cookie with AES-256-GCM. @default false */
   readonly encrypt: boolean;
-  /** Key of signed cookies, 32 bytes or more, or a list of them: the first one signs, all are accepted. */
+  /** Key of signed cookies, 32 bytes or more, or a list of them: the first key signs, all are accepted. */
   readonly secret: Secret | readonly Secret[] | undefined;
-  /** Longest pause between two requests, in seconds. A use is recorded after a tenth of it, so a session ends after nine tenths at the earliest. @default 1800 */
+  /** Idle timeout in seconds. Uses are recorded once per tenth of it, so a session may end after nine tenths. @default 1800 */
   readonly idleSecs: number;
-  /** Longest life after a login, in seconds. @default 86400 */
+  /** Maximum lifetime after a login, in seconds. @default 86400 */
   readonly absoluteSecs: number;
   /** Name of the cookie, which gets the prefix `__Host-` with TLS. @default "session_id" */
   readonly cookieName: string;
-  /** Whether requests that links of other sites cause bring the cookie (`lax`) or not (`strict`); `Lax` and `Strict` mean the same. @default "lax" */
+  /** Whether the cookie is sent when a user follows a link from another site (`lax`) or not (`strict`); case does not matter. @default "lax" */
   readonly sameSite: "lax" | "strict" | "Lax" | "Strict";
-  /** Whether the cookie needs TLS. @default true in production; in development, whether the request came over TLS */
+  /** Whether the cookie requires TLS. @default true in production; in development, whether the request came over TLS */
   readonly secure: boolean | undefined;
   /** Paths without sessions, with all paths below them, such as those of static files: no lookup is made. @default [] */
   readonly skipPaths: readonly string[];
-  /** Most live sessions in the memory of a host, and as many ended ones; Redis and databases have their own bounds. @default 40000 */
+  /** Maximum number of live sessions in the memory of a host, and of ended ones; Redis and databases have their own limits. @default 40000 */
   readonly maxSessions: number;
-  /** Limit of a call of the store, in milliseconds. @default 5000 */
+  /** Timeout of a call to the store, in milliseconds. @default 5000 */
   readonly storeTimeoutMs: number;
-  /** Clock of lives, for tests. @default the system clock */
+  /** Clock of the lifetimes, for tests. @default the system clock */
   readonly clock: Clock;
 }
 
 /** Minimum bytes of a key that cannot be guessed. */
 const MIN_SECRET_BYTES = 32;
-/** Most keys that are accepted at a time. */
+/** Maximum number of keys. */
 const MAX_SECRETS = 10;
 
 const isSecret = (value: unknown): boolean =>
@@ -84,7 +84,7 @@ export const SessionsConfig: ConfigRecord<SessionsConfig> = configRecord<Session
   absoluteSecs: integer(86_400, { min: 60, max: 31_536_000 }),
   cookieName: checked(
     "session_id",
-    "1 to 50 letters, digits, dashes or underscores that begin with a letter",
+    "1 to 50 letters, digits, dashes or underscores, starting with a letter",
     (value) => typeof value === "string" && /^[A-Za-z][\w-]{0,49}$/.test(value),
   ),
   sameSite: oneOf("lax", ["lax", "strict", "Lax", "Strict"]),
@@ -97,7 +97,7 @@ export const SessionsConfig: ConfigRecord<SessionsConfig> = configRecord<Session
   clock: checked<Clock>(systemClock, "a clock", isClock),
 });
 
-/** Returns what options contradict each other. */
+/** Returns the contradictions between options. */
 export const contradictions = (config: SessionsConfig): readonly string[] => {
   const found: string[] = [];
   if (config.signed && config.secret === undefined)

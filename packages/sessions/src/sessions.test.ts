@@ -28,7 +28,7 @@ test("a login is known to later requests of the browser, and to no other one", a
   expect((await bob.get("/me")).json()).toEqual({ user: "bob", cart: null });
 });
 
-test("an id that a client made up is never adopted", async () => {
+test("an id chosen by a client is never adopted", async () => {
   const { browser } = openShop();
   await using attacker = browser({ cookies: false });
   const fixed = "A".repeat(43);
@@ -42,7 +42,7 @@ test("an id that a client made up is never adopted", async () => {
   }
 });
 
-test("a login, and a change of privileges, gets a new id; the old one is of no use", async () => {
+test("a login, and a change of privileges, gets a new id; the old one is invalid", async () => {
   const { browser } = openShop();
   await using client = browser({ cookies: false });
   const visitor = cookieOf(await client.post("/cart/tea"));
@@ -65,7 +65,7 @@ test("a request in flight with an old id changes nothing and keeps the new cooki
   expect((await client.get("/me", sending(user))).json()).toEqual({ user: "ann", cart: "tea" });
 });
 
-test("another user's login does not get the values of the one before", async () => {
+test("another user's login does not get the values of the previous user", async () => {
   const { browser } = openShop();
   await using shared = browser();
   await shared.post("/login/ann");
@@ -76,7 +76,7 @@ test("another user's login does not get the values of the one before", async () 
   expect((await shared.get("/me")).json()).toEqual({ user: "bob", cart: null });
 });
 
-test("a logout ends the session and deletes the cookie, whatever the request does then if it fails", async () => {
+test("a logout ends the session and deletes the cookie, even if the request then fails", async () => {
   const later: Readonly<Record<string, (session: Session) => unknown>> = {
     nothing: () => {},
     set: (session) => session.set("flash", "bye"),
@@ -98,7 +98,7 @@ test("a logout ends the session and deletes the cookie, whatever the request doe
   }
 });
 
-test("a session that begins after a logout in the same request is empty", async () => {
+test("a session that starts after a logout in the same request is empty", async () => {
   const { app, browser } = openShop();
   app.post("/restart", (request) => {
     const session = sessionOf(request);
@@ -145,7 +145,7 @@ test("concurrent requests of a session lose no change", async () => {
   expect((await client.get("/names")).json()).toEqual(Array.from({ length: 8 }, () => true));
 });
 
-test("destroyAll ends all sessions of a user but the one of the request, which gets a new id", async () => {
+test("destroyAll ends all sessions of a user except that of the request, which gets a new id", async () => {
   const { app, browser } = openShop();
   app.post("/password", async (request) => {
     const session = sessionOf(request);
@@ -169,7 +169,7 @@ test("destroyAll ends all sessions of a user but the one of the request, which g
   expect([await userOf(phone), await userOf(laptop), await userOf(bob)]).toEqual([null, null, "bob"]);
 });
 
-test("a wrong user is refused before anything changes", async () => {
+test("an invalid user is refused before anything changes", async () => {
   const { app, browser } = openShop();
   app.post("/bad", async (request) => {
     const codes: unknown[] = [];

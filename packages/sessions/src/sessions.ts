@@ -11,7 +11,7 @@ import {
   type ConfigInput,
   coversPath,
   type Feature,
-  identifiedBy,
+  recordIdentitySource,
   isPromise,
   UnreadSessionId,
   unusedFields,
@@ -29,9 +29,9 @@ import { RequestSession } from "./request-session.ts";
 /** Sessions of users, as `app.sessions`. */
 export interface SessionsOfUsers {
   /**
-   * Ends every session of a user, on all hosts: after a change of the password, or when a device was lost. Requests in flight end with what they began; a WebSocket asks `auth.identify`.
+   * Ends every session of a user, on all hosts, such as after a change of password or the loss of a device. Requests in flight keep the session that they have read; a WebSocket must call `auth.identify`.
    *
-   * @param options `except` is the session of the present request, which goes on under a new id
+   * @param options `except` is the session of the current request, which continues under a new id
    * @throws SESSIONS_BAD_USER, SESSIONS_NOT_STARTED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
    */
   destroyAll(user: string, options?: { readonly except?: Session }): Promise<void>;
@@ -39,9 +39,9 @@ export interface SessionsOfUsers {
   readonly auth: SessionAuth;
 }
 
-/** The methods that the feature adds to an app. */
+/** Members that the feature adds to an app. */
 export interface Sessions {
-  /** Gives requests a session, which a cookie identifies. @throws CORE_BAD_CONFIG and SESSIONS_NO_SECRET at start, with all other mistakes */
+  /** Gives requests a session, identified by a cookie. @throws CORE_BAD_CONFIG and SESSIONS_NO_SECRET at start, with all other mistakes */
   enableSessions(config?: ConfigInput<SessionsConfig>): this;
   /** Sessions of users. */
   readonly sessions: SessionsOfUsers;
@@ -67,7 +67,7 @@ export const sessions: Feature<Sessions> = {
       if (opened !== null) return opened;
       throw sessionsError(
         "SESSIONS_NOT_STARTED",
-        "call enableSessions() and start the app before app.sessions is used",
+        "call enableSessions() and start the app before using app.sessions",
       );
     };
     return {
@@ -123,7 +123,7 @@ export const sessions: Feature<Sessions> = {
 
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 
-/** Names the session for the CSRF token, which must survive a path without sessions; reads nothing until it is asked. */
+/** Provides the session id for the CSRF token, which must also be valid on a path without sessions; the cookie is read on first use. */
 const withoutSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
   let id: string | null | undefined;
   const read = (): string | null => {
@@ -136,16 +136,16 @@ const withoutSession = (sessions: OpenSessions, request: HttpRequest, next: Next
 
 const withSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
   const cookie = sessions.cookie.read(request);
-  if (cookie === null) return answered(sessions, new RequestSession(request, null, sessions), request, next);
+  if (cookie === null) return respond(sessions, new RequestSession(request, null, sessions), request, next);
   return sessions.find(cookie).then((found) => {
     const session = new RequestSession(request, found, sessions);
     session.cookie = cookie;
-    if (request.upgrade !== null) identifiedBy({ identify: () => session.refresh() }, request);
-    return answered(sessions, session, request, next);
+    if (request.upgrade !== null) recordIdentitySource({ identify: () => session.refresh() }, request);
+    return respond(sessions, session, request, next);
   });
 };
 
-const answered = (
+const respond = (
   sessions: OpenSessions,
   session: RequestSession,
   request: HttpRequest,
@@ -154,12 +154,12 @@ const answered = (
   request.context.set(CurrentSession, session);
   const reply = next(request);
   return isPromise(reply)
-    ? reply.then((response) => saved(sessions, session, request, response))
-    : saved(sessions, session, request, reply);
+    ? reply.then((response) => saveAfter(sessions, session, request, response))
+    : saveAfter(sessions, session, request, reply);
 };
 
-/** Saves what the request changed; a request that had no session and began none needs no await. */
-const saved = (
+/** Saves the changes of the request; synchronous if it had no session and started none. */
+const saveAfter = (
   sessions: OpenSessions,
   session: RequestSession,
   request: HttpRequest,
@@ -188,11 +188,11 @@ const notEnabled: Problem = {
 const inMemory: Problem = {
   code: "SESSIONS_IN_MEMORY",
   message:
-    "sessions are kept in the memory of this host: a restart ends them, and other hosts do not know them; use Redis, or set SessionsConfig.store",
+    "sessions are kept in the memory of this host: a restart ends them, and other hosts do not have them; use Redis, or set SessionsConfig.store",
 };
 
 const WARNED = "sessions:memory-warning";
-/** Longer than the start of all workers. */
+/** Longer than all workers take to start. */
 const WARNED_MS = 600_000;
 
 /** Logs, in production and by one of the workers, that sessions are kept in memory. */

@@ -10,11 +10,11 @@ export const secret: string = "0123456789abcdef0123456789abcdef";
 export interface Shop {
   readonly app: App & Sessions;
   readonly clock: VirtualClock;
-  /** A browser of its own, with its cookies. */
+  /** Creates a browser with its own cookies. */
   browser(options?: AppClientOptions): TestClient;
 }
 
-/** Opens a shop; times are those of `clock`. */
+/** Opens a shop on this clock. */
 export const openShop = (
   config: ConfigInput<SessionsConfig> = {},
   clock: VirtualClock = virtualClock({ start: 1_800_000_000_000 }),

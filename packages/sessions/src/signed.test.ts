@@ -11,7 +11,7 @@ for (const encrypt of [false, true]) {
   const kind = encrypt ? "encrypted" : "signed";
   const config = { signed: true, encrypt, secret };
 
-  test(`a ${kind} cookie has the data, and any change of it makes it worthless`, async () => {
+  test(`a ${kind} cookie contains the data, and is invalid after any change`, async () => {
     const { browser } = openShop(config);
     await using client = browser({ cookies: false });
     const user = cookieOf(await client.post("/login/ann"));
@@ -25,7 +25,7 @@ for (const encrypt of [false, true]) {
     }
   });
 
-  test(`${kind} sessions end by logout, rotation and destroyAll, also for who kept the cookie`, async () => {
+  test(`${kind} sessions end by logout, rotation and destroyAll, even for a client that kept the cookie`, async () => {
     const { app, browser } = openShop(config);
     await using client = browser({ cookies: false });
     const userOf = async (id: string): Promise<unknown> =>
@@ -51,7 +51,7 @@ for (const encrypt of [false, true]) {
     expect((await after.get("/me", sending(old))).json()).toEqual({ user: null, cart: null });
   });
 
-  test(`what does not fit into a ${kind} cookie is refused when it is set`, async () => {
+  test(`a value that does not fit into a ${kind} cookie is refused when it is set`, async () => {
     const { app, browser } = openShop(config);
     app.post("/note/{length}", (request) => {
       sessionOf(request).set("note", "x".repeat(Number(request.params.length)));
@@ -67,7 +67,7 @@ for (const encrypt of [false, true]) {
   });
 }
 
-test("a sealed value has one spelling: with any other character at any place it is worthless", () => {
+test("a sealed value has one encoding: it is invalid with any character changed", () => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ";
   for (const seal of [signing([secret]), encrypting([secret])]) {
     for (const text of ["a", "ab", "abc"]) {
@@ -86,7 +86,7 @@ test("a sealed value has one spelling: with any other character at any place it 
   }
 });
 
-test("no text that a client makes up opens, whatever it is", () => {
+test("no string chosen by a client opens", () => {
   const seals = [signing([secret]), encrypting([secret])];
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
@@ -101,7 +101,7 @@ test("no text that a client makes up opens, whatever it is", () => {
   );
 });
 
-test("a value of one form is worthless in the other", () => {
+test("a value of one form is invalid in the other", () => {
   expect(encrypting([secret]).open(signing([secret]).seal("text"))).toBeNull();
   expect(signing([secret]).open(encrypting([secret]).seal("text"))).toBeNull();
 });

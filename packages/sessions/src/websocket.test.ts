@@ -45,7 +45,7 @@ test("a WebSocket reads the session of its upgrade; a change there is an error",
   }
 });
 
-test("a WebSocket that asks again sees that its session was ended, and that a use prolonged it", async () => {
+test("a WebSocket that calls identify sees the end of its session, and extends it by a use", async () => {
   const clock = virtualClock();
   const app = new (App.with(sessions, websocket))().enableSessions({ clock, idleSecs: 1000 });
   app.post("/login", async (request) => {

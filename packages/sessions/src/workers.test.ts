@@ -2,7 +2,7 @@ import { bundledProgram } from "@framework/bundled-sources";
 import { askEveryWorker, startProgram, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
-test("four workers share sessions, changes at once are all kept, and destroyAll holds in each", async () => {
+test("four workers share sessions, keep all concurrent changes, and apply destroyAll in each", async () => {
   await using program = await startProgram(
     bundledProgram(new URL("./shop.test-program.ts", import.meta.url)),
     {

@@ -6,7 +6,7 @@ import { credentials, LIMIT_MS, MESSAGES, newName, sends } from "./process.test-
 
 withServer("sqs", (endpointUrl) => {
   test.concurrent.each(["key", "none"] as const)(
-    "rolling stops under load handle no message twice, with order %s",
+    "rolling restarts under load handle no message twice, with order %s",
     async (order) => {
       const config = { endpointUrl, credentials, visibilityTimeoutSecs: 10 };
       const plan = { ...sends, messages: Math.max(300, MESSAGES), limitMs: LIMIT_MS, stops: 4 };

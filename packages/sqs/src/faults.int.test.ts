@@ -9,13 +9,13 @@ import { sqsBroker } from "./index.ts";
 import { effectsFixture } from "./killed.test-kit.ts";
 import { credentials, LIMIT_MS, MESSAGES, newName, sends } from "./process.test-kit.ts";
 
-/** Time limit of a request; that of a send is twice as long. Many messages have a busy server. */
+/** Timeout of a request; a send has twice the time. Longer with many messages, which keep the server busy. */
 const REQUEST_MS = MESSAGES > 10_000 ? 5000 : 500;
-/** Longer than a request. */
+/** Visibility timeout, longer than a request. */
 const VISIBLE_SECS = Math.max(3, (2 * REQUEST_MS) / 1000);
 
-/** Nothing is lost, and keys keep their order, while SQS or the network is harmed. */
-const expectEverythingDespite = async (endpointUrl: string, harm: () => Promise<void>): Promise<void> => {
+/** Asserts that nothing is lost, and keys keep their order, despite a fault of SQS or the network. */
+const expectEverythingDespite = async (endpointUrl: string, fault: () => Promise<void>): Promise<void> => {
   const config = {
     endpointUrl,
     credentials,
@@ -24,7 +24,7 @@ const expectEverythingDespite = async (endpointUrl: string, harm: () => Promise<
     waitTimeSecs: 5,
   };
   const plan = { ...sends, messages: MESSAGES, sendTimeoutMs: 2 * REQUEST_MS, limitMs: LIMIT_MS };
-  await expectNothingLost({ adapter: () => sqsBroker(config), prefix: newName() }, plan, harm);
+  await expectNothingLost({ adapter: () => sqsBroker(config), prefix: newName() }, plan, fault);
 };
 
 let server: FragileServer;
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 test(
-  "a server that is killed and starts again loses no message, and keeps the order of each key",
+  "a killed and restarted server loses no message, and each key keeps its order",
   async () => {
     await expectEverythingDespite(server.url, async () => {
       await server.kill();
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "a server that freezes is left at the time limits of requests, and nothing is lost",
+  "requests to a frozen server time out, and nothing is lost",
   async () => {
     await expectEverythingDespite(server.url, async () => {
       server.pause();
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  "connections that are cut again and again lose no message",
+  "repeatedly cut connections lose no message",
   async () => {
     await using proxy = await startProxy(server.url);
     await expectEverythingDespite(proxy.url, async () => {
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "a network that forwards nothing is left at the time limits of requests, and nothing is lost",
+  "requests on a silent network time out, and nothing is lost",
   async () => {
     await using proxy = await startProxy(server.url);
     await expectEverythingDespite(proxy.url, async () => {
@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  "processes that are killed between effect and acknowledgement lose no message, and with the inbox each has its effect once, in the order of its key",
+  "with the inbox, killed processes lose no message, and each takes effect once, in the order of its key",
   async () => {
     await using file = databaseInFile();
     const prefix = newName();

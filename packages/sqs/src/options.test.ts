@@ -4,22 +4,25 @@ import { SqsConfig } from "./index.ts";
 
 const requests = [
   "sqs.int.test",
-  "maxMessages, waitTimeSecs and visibilityTimeoutSecs are those of each request for messages",
+  "receive requests have maxMessages, waitTimeSecs and visibilityTimeoutSecs",
 ] as const;
 
-/** The test in which each option changes behaviour: its file, and its name. */
+/** File and name of the test in which each option changes behaviour. */
 const tests: Readonly<Record<keyof SqsConfig, readonly [file: string, name: string]>> = {
-  region: ["sqs.test", "the servers of an API document are SQS of the region, or the endpoint"],
-  queueUrl: ["sqs.int.test", "queueUrl is the queue of its topic, for one group"],
-  endpointUrl: ["sqs.test", "the servers of an API document are SQS of the region, or the endpoint"],
-  credentials: ["sqs.int.test", "credentials may come from a function, with the token of temporary ones"],
+  region: ["sqs.test", "servers has the endpoint, or SQS of the region"],
+  queueUrl: ["sqs.int.test", "queueUrl is the queue of one topic and one group"],
+  endpointUrl: ["sqs.test", "servers has the endpoint, or SQS of the region"],
+  credentials: ["sqs.int.test", "credentials may be a function that returns temporary ones"],
   maxMessages: requests,
   waitTimeSecs: requests,
   visibilityTimeoutSecs: requests,
   requestTimeoutMs: ["sqs.int.test", "a request without an answer ends at requestTimeoutMs"],
-  maxReceiveCount: ["sqs.int.test", "a message that is never settled is a dead letter at the receive count"],
-  messageSizeBytes: ["sqs.int.test", "verify creates nothing, and says what is missing or different"],
-  discoveryMs: ["sqs.int.test", "a group that is new gets what is sent after discoveryMs"],
+  maxReceiveCount: [
+    "sqs.int.test",
+    "a message that is never settled becomes a dead letter at maxReceiveCount",
+  ],
+  messageSizeBytes: ["sqs.int.test", "verify reports missing and different queues, and creates nothing"],
+  discoveryMs: ["sqs.int.test", "a new group receives messages after discoveryMs"],
 };
 
 test("every option changes behaviour in a test", () => {

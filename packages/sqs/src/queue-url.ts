@@ -1,5 +1,5 @@
-/** Name of the queue that a URL leads to. */
+/** Returns the queue name of a URL. */
 export const nameOfUrl = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
 
-/** The topic that a queue which exists stands for: its name, without `.fifo`. */
+/** Returns the topic of a queue URL: the queue name without `.fifo`. */
 export const topicOfUrl = (url: string): string => nameOfUrl(url).replace(/\.fifo$/, "");

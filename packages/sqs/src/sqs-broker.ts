@@ -15,7 +15,7 @@ import { MAX_DELAY_MS } from "./send/queue-entry.ts";
 import { SqsProducer } from "./send/sqs-producer.ts";
 import { configProblems, SqsConfig } from "./sqs-config.ts";
 
-/** Largest headers. In a message they are JSON in ASCII, at most three times as long as their UTF-8. */
+/** Maximum bytes of headers. Stored as ASCII JSON, at most three times as long as UTF-8. */
 const MAX_HEADER_BYTES = 16_384;
 
 const capabilitiesOf = ({ messageSizeBytes }: SqsConfig): Capabilities => ({
@@ -36,7 +36,7 @@ const capabilitiesOf = ({ messageSizeBytes }: SqsConfig): Capabilities => ({
 });
 
 /**
- * Amazon SQS as a broker of messaging: `enableMessaging({ broker: sqsBroker({ region }) })`, or under another name with `app.messaging.addBroker`.
+ * Creates an adapter for Amazon SQS, for `enableMessaging({ broker: sqsBroker({ region }) })` or `app.messaging.addBroker`.
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  */
@@ -47,7 +47,7 @@ export const sqsBroker = (config: ConfigInput<SqsConfig> = {}): BrokerAdapter =>
   return adapterOf(checked);
 };
 
-/** The adapter of a checked configuration. */
+/** Returns the adapter for a checked configuration. */
 export const adapterOf = (config: SqsConfig): BrokerAdapter => ({
   name: "sqs",
   capabilities: capabilitiesOf(config),
@@ -55,7 +55,7 @@ export const adapterOf = (config: SqsConfig): BrokerAdapter => ({
   open: (context) => openBroker(config, context),
 });
 
-/** `host:port` of the endpoint, or Amazon's of the region. */
+/** Returns `host:port` of the endpoint, or the host of the region. */
 const hostOf = ({ endpointUrl, region }: SqsConfig): string =>
   endpointUrl === undefined
     ? `sqs.${region}.${domainOf(region)}`
@@ -68,16 +68,16 @@ const openBroker = (config: SqsConfig, { clock, random, log }: BrokerContext): B
   const api = new SqsApi(config, clock);
   const queues = new KnownQueues({ api, clock, config });
   const topology = new SqsTopology({ api, queues, config, log });
-  const again = (): Promise<void> => topology.again();
+  const recreate = (): Promise<void> => topology.recreate();
   return {
     producer: new SqsProducer({ api, queues, clock, messageSizeBytes: config.messageSizeBytes }),
-    consumer: (options) => new SqsConsumer({ api, queues, config, clock, random, log, again }, options),
+    consumer: (options) => new SqsConsumer({ api, queues, config, clock, random, log, recreate }, options),
     topology: (spec, mode) => topology.apply(spec, mode),
     async health(signal) {
       const { queueUrl, region } = config;
-      const asked: Promise<unknown> =
+      const answer: Promise<unknown> =
         queueUrl === "" ? api.list("", { limit: 1 }) : api.attributes(queueUrl, "QueueArn");
-      await untilAborted(asked, signal);
+      await untilAborted(answer, signal);
       return { region };
     },
     async close() {

@@ -3,43 +3,43 @@ import { topicOfUrl } from "./queue-url.ts";
 
 /** Credentials of AWS. */
 export interface SqsCredentials {
-  /** Id of the access key. */
+  /** Access key id. */
   readonly accessKeyId: string;
-  /** The access key. */
+  /** Secret access key. */
   readonly secretAccessKey: string;
-  /** Token of temporary credentials. */
+  /** Session token of temporary credentials. */
   readonly sessionToken?: string;
 }
 
-/** Place, credentials and limits of Amazon SQS. */
+/** Configuration of Amazon SQS. */
 export interface SqsConfig {
   /** Region of the queues. @default "us-east-1" */
   readonly region: string;
   /**
-   * URL of a queue that exists, for example one of another account. The topic with the name of the queue (without `.fifo`) is this queue alone; other topics
-   * have queues of their own. @default "": none
+   * URL of an existing queue, such as one of another account. It is the only queue of the topic with its name (without `.fifo`); other topics have their own
+   * queues. @default "": none
    */
   readonly queueUrl: string;
-  /** Address of SQS: of an emulator, or of a VPC endpoint. @default that of the region */
+  /** URL of an emulator or a VPC endpoint. @default the endpoint of the region */
   readonly endpointUrl: string | undefined;
-  /** Credentials, or a function that returns them. @default those that the AWS SDK finds: environment, profile, container, instance */
+  /** Credentials, or a function that returns them. @default the AWS SDK's: environment, profile, container, instance */
   readonly credentials: SqsCredentials | (() => Promise<SqsCredentials>) | undefined;
-  /** Most messages of one request; 1 to 10. @default 10 */
+  /** Maximum messages of one receive request; 1 to 10. @default 10 */
   readonly maxMessages: number;
-  /** How long a request waits at SQS for messages, in seconds; 1 to 20. @default 20 */
+  /** Long polling: seconds for which a receive request waits for messages; 1 to 20. @default 20 */
   readonly waitTimeSecs: number;
   /**
-   * After so many seconds without a sign of life SQS gives a message to another process; 2 to 43,200. The sign is sent at half of it, while the handler runs.
+   * Seconds without an extension after which SQS delivers a message to another process; 2 to 43,200. While its handler runs, it is extended at half of that time.
    * @default 30
    */
   readonly visibilityTimeoutSecs: number;
-  /** Time limit of a request in milliseconds, beside the waiting at SQS; 100 to 600,000. @default 10000 */
+  /** Timeout of a request in milliseconds, not including `waitTimeSecs`; 100 to 600,000. @default 10000 */
   readonly requestTimeoutMs: number;
-  /** How often SQS hands a message over that is never settled, before it is a dead letter; 2 to 1,000. @default 50 */
+  /** Number of deliveries after which SQS makes an unsettled message a dead letter; 2 to 1,000. @default 50 */
   readonly maxReceiveCount: number;
-  /** Largest message that the queues take, in bytes, with key and headers; 65,536 to 1,048,576. @default 1048576 */
+  /** Maximum message size of the queues in bytes, with key and headers; 65,536 to 1,048,576. @default 1048576 */
   readonly messageSizeBytes: number;
-  /** How long the queues of a topic are remembered, in milliseconds; later a new group gets what is sent; 100 to 3,600,000. @default 30000 */
+  /** Time for which senders cache the queues of a topic, in milliseconds, 100 to 3,600,000; a new group receives messages after it. @default 30000 */
   readonly discoveryMs: number;
 }
 
@@ -82,7 +82,7 @@ export const SqsConfig: ConfigRecord<SqsConfig> = configRecord("SqsConfig", {
   discoveryMs: integer(30_000, { min: 100, max: 3_600_000 }),
 });
 
-/** Returns the contradictions between the fields of a record. */
+/** Returns contradictions between fields. */
 export const configProblems = ({ region, queueUrl, endpointUrl }: SqsConfig): readonly string[] => {
   const [, other] = /^https:\/\/sqs\.([a-z\d-]+)\.amazonaws\.com/.exec(queueUrl) ?? [];
   if (other === undefined || other === region || endpointUrl !== undefined) return [];

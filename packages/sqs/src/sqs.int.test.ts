@@ -1,16 +1,16 @@
-// Above 250 lines: each test is one habit of the client or of SQS, on one server.
+// Above 250 lines, because the tests share a server; each covers one behaviour of the client or SQS.
 import { expect, test } from "@jest/globals";
 import { TestApp } from "@framework/messaging/testing";
 import { requestSqs, startProxy, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { startFront } from "./front.test-kit.ts";
+import { startFaultyProxy } from "./faulty-proxy.test-kit.ts";
 import { sqsBroker } from "./index.ts";
 import { appOn, newName, processOn } from "./process.test-kit.ts";
 
 const bodyOf = (body: string | Uint8Array): string =>
   typeof body === "string" ? body : Buffer.from(body).toString();
 
-interface Letter {
+interface ReceivedMessage {
   readonly Body: string;
   readonly MessageAttributes: object;
   readonly ReceiptHandle: string;
@@ -27,10 +27,10 @@ withServer("sqs", (endpointUrl) => {
     await requestSqs(endpointUrl, "CreateQueue", { QueueName, Attributes });
     return urlOf(QueueName);
   };
-  const lettersIn = async (QueueUrl: string): Promise<readonly Letter[]> => {
+  const receiveFrom = async (QueueUrl: string): Promise<readonly ReceivedMessage[]> => {
     const input = { QueueUrl, MessageAttributeNames: ["All"], MaxNumberOfMessages: 10, WaitTimeSeconds: 10 };
     const { Messages = [] } = await requestSqs(endpointUrl, "ReceiveMessage", input);
-    return Messages as readonly Letter[];
+    return Messages as readonly ReceivedMessage[];
   };
   const problems = async (
     process: ReturnType<typeof processOn>,
@@ -57,7 +57,7 @@ withServer("sqs", (endpointUrl) => {
     return (await broker.topology({ topics: [topic], subscriptions }, mode)).join("; ");
   };
 
-  test.concurrent("a group has a queue with a redrive policy to a queue of dead letters", async () => {
+  test.concurrent("a group has a queue with a redrive policy to a dead-letter queue", async () => {
     await using process = processOn({ endpointUrl, maxReceiveCount: 7 });
     await using ordered = processOn({ endpointUrl });
     expect([
@@ -74,7 +74,7 @@ withServer("sqs", (endpointUrl) => {
     expect(fifo["RedrivePolicy"]).toContain("__unclaimed.fifo");
   });
 
-  test.concurrent("verify creates nothing, and says what is missing or different", async () => {
+  test.concurrent("verify reports missing and different queues, and creates nothing", async () => {
     await using process = processOn({ endpointUrl });
     const queue = `${process.topic}__group`;
     expect(await problems(process)).toContain(
@@ -84,7 +84,7 @@ withServer("sqs", (endpointUrl) => {
     await create(queue, { MaximumMessageSize: "262144" });
     const different = await problems(process, { mode: "create" });
     expect(different).toContain(
-      `the queue ${queue} takes 262144 bytes, and SqsConfig.messageSizeBytes is 1048576`,
+      `the queue ${queue} accepts 262144 bytes, but SqsConfig.messageSizeBytes is 1048576`,
     );
     expect(different).toContain(`the queue ${queue} has no redrive policy`);
     await using other = processOn({ endpointUrl, maxReceiveCount: 3 });
@@ -92,25 +92,25 @@ withServer("sqs", (endpointUrl) => {
     await using strict = processOn({ endpointUrl }, other.topic.replace("-topic", ""));
     const group = `${other.topic.replace("-topic", "")}-group`;
     expect(await problems(strict, { groups: [group] })).toContain(
-      "has maxReceiveCount 3, and SqsConfig.maxReceiveCount is 50",
+      "has maxReceiveCount 3, but SqsConfig.maxReceiveCount is 50",
     );
   });
 
-  test.concurrent("one group with two orders would get every message twice, and is refused", async () => {
+  test.concurrent("one group with two orders is refused, because it would receive every message twice", async () => {
     await using process = processOn({ endpointUrl });
     expect(await problems(process, { mode: "create" })).toBe("");
     expect(await problems(process, { order: "key", mode: "create" })).toContain(
-      `the group has the queue ${process.topic}__group beside`,
+      `the group already has the queue ${process.topic}__group of`,
     );
   });
 
-  test.concurrent("queueUrl is the queue of its topic, for one group", async () => {
+  test.concurrent("queueUrl is the queue of one topic and one group", async () => {
     const prefix = newName();
     const queueUrl = await create(`${prefix}-topic`);
     await using process = processOn({ endpointUrl, queueUrl }, prefix);
     expect(await problems(process)).toBe("");
-    expect(await problems(process, { order: "key" })).toContain("is no FIFO queue");
-    expect(await problems(process, { groups: ["one", "two"] })).toContain("gives each message to one group");
+    expect(await problems(process, { order: "key" })).toContain("is not a FIFO queue");
+    expect(await problems(process, { groups: ["one", "two"] })).toContain("supports one group, not one, two");
     await process.send({ body: '"sent"' });
     const { got, done } = await process.consume();
     const [delivery] = await got(1);
@@ -118,7 +118,7 @@ withServer("sqs", (endpointUrl) => {
     if (delivery !== undefined) await done(delivery);
   });
 
-  test.concurrent("a message without a group is refused, and not confirmed", async () => {
+  test.concurrent("a message without a group fails", async () => {
     await using process = processOn({ endpointUrl });
     const [result] = await process.broker.producer.send([process.message({})], {
       signal: AbortSignal.timeout(60_000),
@@ -126,7 +126,7 @@ withServer("sqs", (endpointUrl) => {
     expect(result).toMatchObject({ ok: false, error: { code: "SQS_UNROUTABLE" } });
   });
 
-  test.concurrent("a message above the limit is refused at send, and the others are stored", async () => {
+  test.concurrent("a send refuses a message above the limit, and stores the others", async () => {
     await using process = processOn({ endpointUrl });
     await process.declare();
     const messages = [
@@ -157,7 +157,7 @@ withServer("sqs", (endpointUrl) => {
     if (delivery !== undefined) await done(delivery);
   });
 
-  test.concurrent("text attributes of other systems are headers, and their group is the key", async () => {
+  test.concurrent("string attributes of other systems are headers, and the message group is the key", async () => {
     await using process = processOn({ endpointUrl });
     await process.declare({ order: "key" });
     const { got, done } = await process.consume({ order: "key" });
@@ -178,7 +178,7 @@ withServer("sqs", (endpointUrl) => {
     if (delivery !== undefined) await done(delivery);
   });
 
-  test.concurrent("FIFO queues store the same message once, and another with its id too", async () => {
+  test.concurrent("FIFO queues store a repeated message once, and another one with the same id", async () => {
     await using process = processOn({ endpointUrl });
     await process.declare({ order: "key" });
     const message = { id: "7", key: "k" };
@@ -191,7 +191,7 @@ withServer("sqs", (endpointUrl) => {
     expect(deliveries.map(({ body }) => bodyOf(body))).toEqual(["1", "2"]);
   });
 
-  test.concurrent("a parked message of an ordered group is replayed within the time of deduplication", async () => {
+  test.concurrent("a parked message of an ordered group is replayed within the deduplication interval", async () => {
     await using one = appOn({ endpointUrl });
     const got: unknown[] = [];
     const options = {
@@ -236,7 +236,7 @@ withServer("sqs", (endpointUrl) => {
     expect(from.toSorted()).toEqual(groups);
   });
 
-  test.concurrent("a dead letter of an ordered group that is moved back and fails again is kept", async () => {
+  test.concurrent("a dead letter that was moved back and fails again is kept", async () => {
     await using one = appOn({ endpointUrl });
     const options = { order: "key", deadLetter: "topic", retry: { quickTries: 1, delaysMs: [] } } as const;
     one.messaging.subscribe(one.topic, { group: one.group, ...options }, () => {
@@ -249,20 +249,20 @@ withServer("sqs", (endpointUrl) => {
     const { RedrivePolicy = "{}" } = await attributes(main);
     const { deadLetterTargetArn } = JSON.parse(RedrivePolicy) as { readonly deadLetterTargetArn: string };
     const QueueUrl = urlOf(deadLetterTargetArn.split(":").at(-1) ?? "");
-    const [letter] = await lettersIn(QueueUrl);
+    const [deadLetter] = await receiveFrom(QueueUrl);
     await requestSqs(endpointUrl, "SendMessage", {
       QueueUrl: urlOf(main),
-      MessageBody: letter?.Body,
-      MessageAttributes: letter?.MessageAttributes,
+      MessageBody: deadLetter?.Body,
+      MessageAttributes: deadLetter?.MessageAttributes,
       MessageGroupId: "k",
       MessageDeduplicationId: "redrive",
     });
-    await requestSqs(endpointUrl, "DeleteMessage", { QueueUrl, ReceiptHandle: letter?.ReceiptHandle });
+    await requestSqs(endpointUrl, "DeleteMessage", { QueueUrl, ReceiptHandle: deadLetter?.ReceiptHandle });
     await waitFor(() => one.messaging.status()[0]?.deadLettered === 2);
-    expect((await lettersIn(QueueUrl)).map(({ Body }) => Body)).toEqual([letter?.Body]);
+    expect((await receiveFrom(QueueUrl)).map(({ Body }) => Body)).toEqual([deadLetter?.Body]);
   });
 
-  test.concurrent("a delayed message of an ordered group is handled at its time", async () => {
+  test.concurrent("a delayed message of an ordered group is handled at its due time", async () => {
     await using one = appOn({ endpointUrl });
     let at = 0;
     one.messaging.subscribe(
@@ -277,11 +277,11 @@ withServer("sqs", (endpointUrl) => {
     expect(at - from).toBeGreaterThanOrEqual(390);
   });
 
-  test.concurrent("an entry of a batch that SQS refuses fails alone, and nothing of its key is stored after it", async () => {
-    await using front = await startFront(endpointUrl);
-    await using process = processOn({ endpointUrl: front.url });
+  test.concurrent("a refused entry of a batch fails alone, and no later message of its key is stored", async () => {
+    await using proxy = await startFaultyProxy(endpointUrl);
+    await using process = processOn({ endpointUrl: proxy.url });
     await process.declare({ order: "key" });
-    front.fails = (action, { MessageBody }) =>
+    proxy.fails = (action, { MessageBody }) =>
       action === "SendMessageBatch" && MessageBody === "a1"
         ? { Code: "InternalError", SenderFault: false }
         : null;
@@ -297,36 +297,36 @@ withServer("sqs", (endpointUrl) => {
     expect((await got(4)).map(({ body }) => bodyOf(body)).toSorted()).toEqual(["a0", "b0", "b1", "b2"]);
   });
 
-  test.concurrent("entries that SQS did not delete are deleted in another call, and those that it did are not lost", async () => {
-    await using front = await startFront(endpointUrl);
-    await using process = processOn({ endpointUrl: front.url });
+  test.concurrent("failed deletions are repeated, and deleted deliveries are not reported as lost", async () => {
+    await using proxy = await startFaultyProxy(endpointUrl);
+    await using process = processOn({ endpointUrl: proxy.url });
     await process.declare();
     await process.send({ body: "1" }, { body: "2" }, { body: "3" });
     const { got, consumer, sink } = await process.consume();
     const settlements = (await got(3)).map((delivery) => ({ delivery, action: "done" }) as const);
     let refusals = 0;
-    front.fails = (action, { Id }) =>
+    proxy.fails = (action, { Id }) =>
       action === "DeleteMessageBatch" && Id === "1" && refusals++ === 0
         ? { Code: "InternalError", SenderFault: false }
         : null;
     await expect(consumer.settle(settlements)).rejects.toThrow("InternalError");
     expect(await consumer.settle(settlements)).toEqual([]);
-    expect(sink.gone).toEqual([]);
+    expect(sink.lostDeliveries).toEqual([]);
     await waitFor(
       async () => (await attributes(queueOf(process)))["ApproximateNumberOfMessagesNotVisible"] === "0",
     );
   });
 
-  test.concurrent("a try whose copy was stored, but whose original was not deleted, is copied once", async () => {
-    await using front = await startFront(endpointUrl);
-    await using process = processOn({ endpointUrl: front.url });
+  test.concurrent("a delayed try is copied once if the deletion of its original failed", async () => {
+    await using proxy = await startFaultyProxy(endpointUrl);
+    await using process = processOn({ endpointUrl: proxy.url });
     await process.declare();
     await process.send({ body: "1" });
     const { got, consumer, done } = await process.consume();
     const [delivery] = await got(1);
     if (delivery === undefined) throw new Error("there is no delivery");
     let refusals = 0;
-    front.fails = (action) =>
+    proxy.fails = (action) =>
       action === "DeleteMessageBatch" && refusals++ === 0
         ? { Code: "InternalError", SenderFault: false }
         : null;
@@ -334,11 +334,11 @@ withServer("sqs", (endpointUrl) => {
     await expect(consumer.settle([retry])).rejects.toThrow("InternalError");
     expect(await consumer.settle([retry])).toEqual([]);
     await done(...(await got(2)).slice(1));
-    const copies = front.requests.filter(({ action }) => action === "SendMessageBatch").length - 1;
+    const copies = proxy.requests.filter(({ action }) => action === "SendMessageBatch").length - 1;
     expect(copies).toBe(1);
   });
 
-  test.concurrent("a message of another system keeps the id that SQS gave it, in its copies too", async () => {
+  test.concurrent("a message of another system keeps its MessageId, also in copies", async () => {
     await using one = appOn({ endpointUrl });
     const ids: string[] = [];
     const retry = { quickTries: 1, delaysMs: [1, 1] };
@@ -354,14 +354,14 @@ withServer("sqs", (endpointUrl) => {
   });
 
   test.concurrent("a handler that outlives the visibility timeout keeps its message", async () => {
-    await using front = await startFront(endpointUrl);
-    await using one = appOn({ endpointUrl: front.url, visibilityTimeoutSecs: 8 });
+    await using proxy = await startFaultyProxy(endpointUrl);
+    await using one = appOn({ endpointUrl: proxy.url, visibilityTimeoutSecs: 8 });
     let runs = 0;
     const extensions = (): number =>
-      front.requests.filter(({ action }) => action === "ChangeMessageVisibilityBatch").length;
+      proxy.requests.filter(({ action }) => action === "ChangeMessageVisibilityBatch").length;
     one.messaging.subscribe(one.topic, { group: one.group, concurrency: 2 }, async () => {
       runs++;
-      await waitFor(() => extensions() >= 3); // more than the timeout
+      await waitFor(() => extensions() >= 3); // longer than the visibility timeout
     });
     await one.start();
     await one.send(1);
@@ -369,7 +369,7 @@ withServer("sqs", (endpointUrl) => {
     expect([runs, one.messaging.status()[0]?.lost]).toEqual([1, 0]);
   });
 
-  test.concurrent("what a process does not work on any more goes to another one after its time", async () => {
+  test.concurrent("a message that is no longer processed is delivered to another process after its visibility timeout", async () => {
     const prefix = newName();
     const config = { endpointUrl, visibilityTimeoutSecs: 2 };
     await using one = processOn(config, prefix);
@@ -379,15 +379,15 @@ withServer("sqs", (endpointUrl) => {
     const { got, sink, consumer } = await one.consume();
     const [delivery] = await got(1);
     if (delivery === undefined) throw new Error("there is no delivery");
-    sink.isAlive = () => false; // its handler ignores its signal
+    sink.isAlive = () => false; // like a handler that ignores its signal
     consumer.pause();
     const next = await other.consume();
     await next.done(...(await next.got(1)));
-    await waitFor(() => sink.gone.length === 1);
+    await waitFor(() => sink.lostDeliveries.length === 1);
     expect(await consumer.settle([{ delivery, action: "done" }])).toEqual([delivery]);
   });
 
-  test.concurrent("a message that is never settled is a dead letter at the receive count, and gets to a group of that topic", async () => {
+  test.concurrent("a message that is never settled becomes a dead letter at maxReceiveCount, and is delivered to a group of that topic", async () => {
     const prefix = newName();
     const dead = `${prefix}-topic.${prefix}-group.dlq`;
     for (let closed = 0; closed < 3; closed++) {
@@ -405,14 +405,14 @@ withServer("sqs", (endpointUrl) => {
     await using operators = processOn({ endpointUrl }, prefix);
     await operators.declare({ topics: [dead] });
     const { got, done } = await operators.consume({ topics: [dead] });
-    const [letter] = await got(1);
-    expect(letter).toMatchObject({ topic: dead, headers: { "x-shelf": "7" } });
-    expect(letter && bodyOf(letter.body)).toBe('"killer"');
-    if (letter !== undefined) await done(letter);
+    const [deadLetter] = await got(1);
+    expect(deadLetter).toMatchObject({ topic: dead, headers: { "x-shelf": "7" } });
+    expect(deadLetter && bodyOf(deadLetter.body)).toBe('"killer"');
+    if (deadLetter !== undefined) await done(deadLetter);
   });
 
   test.concurrent.each([1, 5])(
-    "with a prefetch of %i a group gets the dead letters that were kept before it, and those after",
+    "with a prefetch of %i, a group receives earlier and later dead letters",
     async (prefetch) => {
       await using process = processOn({ endpointUrl });
       await process.declare();
@@ -438,9 +438,9 @@ withServer("sqs", (endpointUrl) => {
     },
   );
 
-  test.concurrent("a queue without messages does not hold up another one of the group", async () => {
-    await using front = await startFront(endpointUrl);
-    await using one = appOn({ endpointUrl: front.url });
+  test.concurrent("an empty queue does not block another one of the group", async () => {
+    await using proxy = await startFaultyProxy(endpointUrl);
+    await using one = appOn({ endpointUrl: proxy.url });
     const dead = `${one.topic}.${one.group}.dlq`;
     let handled = 0;
     one.messaging.subscribe(one.topic, { group: one.group }, () => {});
@@ -450,13 +450,13 @@ withServer("sqs", (endpointUrl) => {
       Array.from({ length: 40 }, async (_, data) => await one.messaging.send(dead, { type: "t", data })),
     );
     await waitFor(() => handled === 40);
-    const idle = front.requests.filter(
+    const idle = proxy.requests.filter(
       ({ action, QueueUrl = "" }) => action === "ReceiveMessage" && QueueUrl.endsWith("__unclaimed"),
     );
-    expect(idle.length).toBeLessThanOrEqual(2); // each of them waits at SQS
+    expect(idle.length).toBeLessThanOrEqual(2); // each one long-polls
   });
 
-  test.concurrent("a queue that is deleted is created again, and consumed", async () => {
+  test.concurrent("a deleted queue is recreated and consumed", async () => {
     await using process = processOn({ endpointUrl });
     await process.declare();
     const { got, done, sink } = await process.consume();
@@ -464,10 +464,10 @@ withServer("sqs", (endpointUrl) => {
     await waitFor(() => sink.states.filter((state) => state === "running").length === 2);
     await process.send({ body: "1" });
     await done(...(await got(1)));
-    expect(sink.gone).toEqual([]);
+    expect(sink.lostDeliveries).toEqual([]);
   });
 
-  test.concurrent("a group that is new gets what is sent after discoveryMs", async () => {
+  test.concurrent("a new group receives messages after discoveryMs", async () => {
     await using sender = processOn({ endpointUrl, discoveryMs: 100 });
     expect(await problems(sender, { mode: "create" })).toBe("");
     await sender.send({});
@@ -479,13 +479,13 @@ withServer("sqs", (endpointUrl) => {
     });
   });
 
-  test.concurrent("maxMessages, waitTimeSecs and visibilityTimeoutSecs are those of each request for messages", async () => {
-    await using front = await startFront(endpointUrl);
+  test.concurrent("receive requests have maxMessages, waitTimeSecs and visibilityTimeoutSecs", async () => {
+    await using proxy = await startFaultyProxy(endpointUrl);
     const limits = { maxMessages: 3, waitTimeSecs: 1, visibilityTimeoutSecs: 7 };
-    await using process = processOn({ endpointUrl: front.url, ...limits });
+    await using process = processOn({ endpointUrl: proxy.url, ...limits });
     await process.declare();
     await process.consume();
-    const asked = await waitFor(() => front.requests.find(({ action }) => action === "ReceiveMessage"));
+    const asked = await waitFor(() => proxy.requests.find(({ action }) => action === "ReceiveMessage"));
     expect(asked).toMatchObject({ MaxNumberOfMessages: 3, WaitTimeSeconds: 1, VisibilityTimeout: 7 });
   });
 
@@ -501,32 +501,32 @@ withServer("sqs", (endpointUrl) => {
     expect(result?.ok === false && result.error.message).toContain("5000 ms");
   });
 
-  test.concurrent("credentials may come from a function, with the token of temporary ones", async () => {
-    await using front = await startFront(endpointUrl);
+  test.concurrent("credentials may be a function that returns temporary ones", async () => {
+    await using proxy = await startFaultyProxy(endpointUrl);
     const temporary = async () => ({
       accessKeyId: "temporary",
       secretAccessKey: "secret",
       sessionToken: "a-token",
     });
-    await using process = processOn({ endpointUrl: front.url, credentials: temporary });
+    await using process = processOn({ endpointUrl: proxy.url, credentials: temporary });
     await process.declare();
-    for (const { authorization, token } of front.requests)
+    for (const { authorization, token } of proxy.requests)
       expect([authorization.includes("Credential=temporary/"), token]).toEqual([true, "a-token"]);
   });
 
   test.concurrent("messages of one call are sent ten at a time", async () => {
-    await using front = await startFront(endpointUrl);
-    await using process = processOn({ endpointUrl: front.url });
+    await using proxy = await startFaultyProxy(endpointUrl);
+    await using process = processOn({ endpointUrl: proxy.url });
     await process.declare();
     await process.send(...Array.from({ length: 95 }, (_, n) => ({ body: String(n), key: String(n) })));
-    const sends = front.requests.filter(({ action }) => action === "SendMessageBatch");
+    const sends = proxy.requests.filter(({ action }) => action === "SendMessageBatch");
     expect(sends.map(({ Entries = [] }) => Entries.length).toSorted((a, b) => a - b)).toEqual([
       5,
       ...Array.from({ length: 9 }, () => 10),
     ]);
   });
 
-  test.concurrent("requests are refused, because SQS has no queue that vanishes with its process", async () => {
+  test.concurrent("requests with replies are refused, because SQS has no private queues", async () => {
     await using one = appOn({ endpointUrl });
     await one.start();
     await expect(one.messaging.request(one.topic, { type: "t" })).rejects.toMatchObject({
@@ -534,17 +534,17 @@ withServer("sqs", (endpointUrl) => {
     });
   });
 
-  test.concurrent("credentials come from the environment where the configuration has none", async () => {
+  test.concurrent("without configured credentials, the environment is used", async () => {
     const before = { ...process.env };
     const names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
     for (const name of names) process.env[name] = "from-the-environment";
     try {
-      await using front = await startFront(endpointUrl);
-      const broker = (): ReturnType<typeof sqsBroker> => sqsBroker({ endpointUrl: front.url });
+      await using proxy = await startFaultyProxy(endpointUrl);
+      const broker = (): ReturnType<typeof sqsBroker> => sqsBroker({ endpointUrl: proxy.url });
       await using one = new TestApp({ adapter: broker, prefix: newName() });
       one.messaging.subscribe(one.topic, { group: one.group }, () => {});
       await one.start();
-      const keys = front.requests.map(({ authorization }) => /Credential=([^/]+)/.exec(authorization)?.[1]);
+      const keys = proxy.requests.map(({ authorization }) => /Credential=([^/]+)/.exec(authorization)?.[1]);
       expect(new Set(keys)).toEqual(new Set(["from-the-environment"]));
     } finally {
       for (const name of names) {

@@ -10,12 +10,12 @@ const start = async (config: object): Promise<void> => {
   await app.stop();
 };
 
-test("the defaults are those of the interface", () => {
+test("region and queueUrl have the specified defaults", () => {
   const { region, queueUrl } = SqsConfig.of();
   expect([region, queueUrl]).toEqual(["us-east-1", ""]);
 });
 
-test("reports mistakes in its own fields and in those of messaging together, at start", async () => {
+test("reports mistakes in fields of SqsConfig and MessagingConfig together, at start", async () => {
   const config = {
     region: "Frankfurt",
     endpointUrl: "localhost:4566",
@@ -31,7 +31,7 @@ test("reports mistakes in its own fields and in those of messaging together, at 
     expect(failure).toContain(field === "drainMs" ? "MessagingConfig.drainMs" : `SqsConfig.${field}`);
 });
 
-test("the servers of an API document are SQS of the region, or the endpoint", () => {
+test("servers has the endpoint, or SQS of the region", () => {
   const hosts = [{}, { region: "cn-north-1" }, { endpointUrl: "http://localhost:4566" }].map(
     (config) => sqsBroker(config).servers,
   );
@@ -42,7 +42,7 @@ test("the servers of an API document are SQS of the region, or the endpoint", ()
   ]);
 });
 
-test("a queue of another region is a mistake", async () => {
+test("a queueUrl of another region is an error", async () => {
   const queueUrl = "https://sqs.eu-central-1.amazonaws.com/123456789012/orders";
   const message = 'SqsConfig.region is "us-east-1", but the queue of queueUrl is in "eu-central-1"';
   await expect(start({ queueUrl })).rejects.toThrow(message);
@@ -50,7 +50,7 @@ test("a queue of another region is a mistake", async () => {
   expect(sqsBroker({ queueUrl, region: "eu-central-1" }).name).toBe("sqs");
 });
 
-test("a misspelt field is reported by the record that has its nearest name, and an unknown one by SqsConfig", async () => {
+test("a misspelt field is reported by the record with the nearest name, an unknown one by SqsConfig", async () => {
   const failure = await start({ maxmessages: 1, drainMS: 1, colour: "red" }).catch(String);
   expect(failure).toContain('SqsConfig has no field "maxmessages"; did you mean "maxMessages"?');
   expect(failure).toContain('MessagingConfig has no field "drainMS"; did you mean "drainMs"?');
@@ -62,11 +62,11 @@ test("order by partition and patterns are refused at start", async () => {
   app.messaging.subscribe("orders", { group: "mail", order: "partition" }, () => {});
   app.messaging.subscribe(/^orders/, { group: "audit" }, () => {});
   const failure = await app.start().catch(String);
-  expect(failure).toContain("keeps no order by partition");
-  expect(failure).toContain("has no subscriptions to patterns");
+  expect(failure).toContain('does not support order: "partition"');
+  expect(failure).toContain("does not support subscriptions to patterns");
 });
 
-test("the app starts while SQS is away, and says why it is not ready", async () => {
+test("the app starts while SQS is unavailable, and reports the reason", async () => {
   const app = new (App.with(messaging, sqs))().enableSqs({
     endpointUrl: "http://127.0.0.1:1",
     credentials: { accessKeyId: "id", secretAccessKey: "not-for-logs" },

@@ -4,12 +4,12 @@ import { messagingSetup, type SharedConfig, splitConfig } from "@framework/messa
 import { adapterOf } from "./sqs-broker.ts";
 import { configProblems, SqsConfig } from "./sqs-config.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface SqsMethods {
   /**
-   * Runs messaging on Amazon SQS, as the broker `sqs`. The first request is made after the start; while SQS does not answer, the app is not ready.
+   * Adds Amazon SQS to messaging, as the broker `sqs`. Sends the first request after the start; the app is not ready while SQS does not answer.
    *
-   * @param config fields of `SqsConfig`, and of `MessagingConfig` without `broker`
+   * @param config fields of `SqsConfig` and of `MessagingConfig`, except `broker`
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableSqs(config?: ConfigInput<SqsConfig> & SharedConfig): this;

@@ -1,4 +1,4 @@
-// A process without `run`, whose server is away: only messaging keeps it running.
+// An app without `run` and without a server: only messaging keeps the process running.
 import { App } from "@framework/core";
 import { messaging } from "@framework/messaging";
 import { sqs } from "./index.ts";

@@ -34,7 +34,7 @@ const partsOf = (bytes: Buffer, type: string): (readonly [range: string, type: s
 
 const slice = (start: number, end: number): Buffer => Buffer.from(content.subarray(start, end + 1));
 
-/** The parts of a reply with their ranges, types and bytes, and whether its length is right. */
+/** The parts of a reply with their ranges, types and bytes, and whether its length is correct. */
 const contentOf = async (reply: Response) => {
   const bytes = Buffer.from(await reply.bytes());
   const type = reply.headers.get("content-type") ?? "";
@@ -142,7 +142,7 @@ test("a Range field is read in linear time", () => {
   ]) {
     const begin = process.cpuUsage();
     byteRanges(field, 10);
-    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(20_000); // quadratic time would be hours
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(20_000); // quadratic time would take hours
   }
 });
 

@@ -26,7 +26,7 @@ const served = async (transport: TransportName) => {
   return { app, root, client, url: await client.url("/"), file: join(root, "big.bin"), openFiles, allClosed };
 };
 
-/** A request whose reply has begun but is not read: the file is open and mostly unsent. */
+/** Starts a request and does not read the reply: the file is open and mostly unsent. */
 const begun = async (url: string): Promise<Socket> => {
   const socket = openRaw(url, "/static/big.bin");
   await new Promise<void>((resolve) => socket.once("readable", resolve));

@@ -73,7 +73,7 @@ test("conditions and ranges are evaluated in the order of RFC 9110 13.2.2, in ev
   expect(app.snapshot()["static-files"]).toMatchObject({ openFiles: 0 });
 });
 
-test("304 has the fields that the 200 has, except those of its body", async () => {
+test("304 has the fields of the 200, except those of its body", async () => {
   const { app } = servedApp({ "a.css": "a{}" }, { headers: { "x-own": "1" } });
   const whole = await app.fetch(new Request("http://localhost/static/a.css"));
   const etag = whole.headers.get("etag") ?? "";
@@ -96,7 +96,7 @@ test("* matches every existing file, and no missing one", async () => {
   expect(await status("b.txt", { "if-match": "*" })).toBe(404);
 });
 
-test("the tag of a file that has just changed is weak: it may change again within one step of its time", async () => {
+test("the tag of a file that has just changed is weak, because it may change again within the resolution of its time", async () => {
   const { app, root } = servedApp({ "a.txt": "0123456789" });
   const ahead = new Date(Date.now() + 1000);
   utimesSync(join(root, "a.txt"), ahead, ahead);

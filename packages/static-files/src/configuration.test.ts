@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { staticFiles, StaticFilesConfig } from "./index.ts";
 import { ask, makeTree, servedApp } from "./served-app.test-kit.ts";
 
-test("all mistakes of a configuration are reported together, at start", async () => {
+test("all problems of a configuration are reported together, at start", async () => {
   const bad = {
     directory: "",
     prefix: "static",

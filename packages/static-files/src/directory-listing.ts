@@ -1,11 +1,11 @@
 import { Response } from "@framework/core";
 import type { FolderEntry } from "./served-folder.ts";
 
-/** Maximum of names in one listing. */
+/** Maximum number of names in one listing. */
 export const MAX_LISTED = 1000;
 
 /**
- * An HTML page that lists a folder's entries, folders first.
+ * Returns an HTML page that lists a folder's entries, folders first.
  *
  * Names are untrusted: they are escaped, links are relative and cannot contain a scheme, and the page's policy forbids scripts and subresources.
  */

@@ -7,7 +7,7 @@ import { ask, openBelow, servedApp } from "./served-app.test-kit.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("a file is closed whose reply a middleware replaces", async () => {
+test("a file is closed if a middleware replaces its reply", async () => {
   const { app, root } = servedApp({ "large.txt": "x".repeat(100_000) });
   let dropped = 0;
   app.use(async (request, next) => {

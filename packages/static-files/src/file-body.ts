@@ -9,7 +9,7 @@ export type BodyPart = ByteRange | Uint8Array;
 /** Bytes per read; a body up to this length is read before the reply begins. */
 export const CHUNK_BYTES = 65_536;
 
-/** The body of a reply from an open file: read whole when it is short, otherwise while it is sent. The file is always closed. */
+/** Returns the body of a reply from an open file: read at once if it is short, otherwise streamed. The file is always closed. */
 export const fileBody = async (
   file: OpenedFile,
   parts: readonly BodyPart[],
@@ -33,7 +33,7 @@ const isBytes = (part: BodyPart): part is Uint8Array => part instanceof Uint8Arr
 
 const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
-/** Reads one chunk per request. Closes the file after the last chunk, on failure, when the reader leaves, and when the body is dropped. */
+/** Reads one chunk per request. Closes the file after the last chunk, on failure, when the reader stops early, and when the body is dropped. */
 class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly file: OpenedFile;
   private readonly parts: readonly BodyPart[];

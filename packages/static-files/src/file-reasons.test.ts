@@ -7,7 +7,7 @@ import { explainRequests } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { staticFiles } from "./index.ts";
 
-test("the reply of a file, and its absence, have their reason", async () => {
+test("replies with a file and without one have a reason", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "static-"));
   writeFileSync(join(folder.path, "a.txt"), "hello");
   writeFileSync(join(folder.path, "a.txt.gz"), gzipSync("hello"));
@@ -28,10 +28,10 @@ test("the reply of a file, and its absence, have their reason", async () => {
   expect(explained.map(({ reply, reasons }) => [reply.status, reasons("static-files")])).toEqual([
     [200, ["the file, whole"]],
     [200, ["its precompressed gzip form, whole"]],
-    [304, ["the file is what the client has"]],
-    [206, ["the ranges that the request asks for, of the file"]],
+    [304, ["the file matches the client's copy"]],
+    [206, ["the requested ranges of the file"]],
     [404, ["the folder has no such file"]],
-    [404, ["the path has a name that is never served"]],
+    [404, ["the path contains a name that is never served"]],
     [301, ["a folder: its path ends with /"]],
     [404, ["a folder without index.html, and directoryListing is off"]],
   ]);

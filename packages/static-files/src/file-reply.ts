@@ -29,7 +29,7 @@ export interface FileFacts {
 }
 
 /**
- * The reply to a GET or HEAD request for an open file: the file, the requested ranges (RFC 9110 14), or 304 (RFC 9110 13.2.2). The file is always closed.
+ * Returns the reply to a GET or HEAD request for an open file: the file, the requested ranges (RFC 9110 14), or 304 (RFC 9110 13.2.2). The file is always closed.
  *
  * @throws HttpError 412 when the client's condition fails, 416 when every requested range is beyond the end
  */
@@ -100,7 +100,7 @@ const rangesFor = (
   });
 };
 
-/** HEAD has the same body as GET, since other features make fields of it, such as those of a coding; the transport does not send it. */
+/** HEAD has the same body as GET, because other features derive fields from it, such as those of a coding; the transport does not send it. */
 const whole = async (
   response: Response,
   file: OpenedFile,

@@ -28,7 +28,7 @@ export class FileServer {
   private readonly cacheControl: (name: string) => string;
   private readonly reasons: DecisionReasons | null;
 
-  /** @param reasons `null` where no tool listens */
+  /** @param reasons `null` if no tool is subscribed */
   constructor(
     config: Readonly<StaticFilesConfig>,
     folder: ServedFolder,
@@ -49,12 +49,12 @@ export class FileServer {
   /** @throws NotFoundError when no such file is served; the errors of `fileReply` */
   async answer(request: HttpRequest): Promise<Response> {
     const asked = requestNames(request.path, this.depth, this.rules);
-    if (asked === null) throw this.notFound(request, "the path has a name that is never served");
+    if (asked === null) throw this.notFound(request, "the path contains a name that is never served");
     if (asked.isFolder) return this.answerFolder(request, asked.names);
     const found = await this.folder.find(asked.names);
     if (found === "folder") {
       this.reasons?.give(request, "a folder: its path ends with /");
-      return toFolderForm(request).setHeader("cache-control", this.cacheControl(""));
+      return redirectToFolder(request).setHeader("cache-control", this.cacheControl(""));
     }
     if (found === null) throw this.notFound(request, "the folder has no such file");
     return this.send(request, asked.names, found);
@@ -83,7 +83,7 @@ export class FileServer {
     const name = names.at(-1) ?? "";
     const contentType = mediaTypeOf(name);
     const { siblings } = this;
-    const varies = siblings !== null && siblings.areLookedFor(contentType);
+    const varies = siblings !== null && siblings.isCompressible(contentType);
     const coded = varies ? await siblings.find(names, request).catch(closing(file)) : null;
     if (coded !== null) await file.close();
     const { etag, lastModified, headers } = this.config;
@@ -107,9 +107,9 @@ export class FileServer {
 
 const sentReason = (request: HttpRequest, { status }: Response, coding: string | null): string => {
   const file = coding === null ? "the file" : `its precompressed ${coding} form`;
-  if (status === 304) return `${file} is what the client has`;
-  if (status === 412) return `${file} is another than the request wants`;
-  if (status === 206) return `the ranges that the request asks for, of ${file}`;
+  if (status === 304) return `${file} matches the client's copy`;
+  if (status === 412) return `${file} does not match the request's condition`;
+  if (status === 206) return `the requested ranges of ${file}`;
   return request.getHeader("range") === null ? `${file}, whole` : `${file}, whole: the ranges do not apply`;
 };
 
@@ -120,8 +120,8 @@ const closing =
     throw error;
   };
 
-/** Relative links of an index file resolve against the path with a trailing `/`. */
-const toFolderForm = ({ path, url }: HttpRequest): Response => {
+/** Redirects to the path with a trailing `/`, against which relative links of an index file resolve. */
+const redirectToFolder = ({ path, url }: HttpRequest): Response => {
   const query = url.includes("?") ? url.slice(url.indexOf("?")) : "";
   return Response.redirect(`${encodePath(path)}/${query}`, { permanent: true, sameOrigin: true });
 };

@@ -30,7 +30,7 @@ test("the forbidden files exist, and links and names resolve to them", () => {
   expect(spellings.length).toBeGreaterThan(3000);
 });
 
-/** What transports share decides on the path: every fifth spelling shows that `node:http` hands the target over as it was sent. */
+/** The path is parsed by code that both transports share; for `node:http`, every fifth spelling suffices to show that the target is passed on unchanged. */
 const strides = { fast: 1, node: 5 };
 
 for (const transport of ["fast", "node"] as const) {

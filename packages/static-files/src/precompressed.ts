@@ -9,8 +9,8 @@ const siblings: readonly (readonly [coding: string, ending: string])[] = [
   ["gzip", ".gz"],
 ];
 
-/** Media types that are compressed already. */
-const SHRUNK = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
+/** Media types that are already compressed. */
+const COMPRESSED_TYPES = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
 
 /** Negative cache: names without a sibling, and the lifetime of an entry. */
 const MAX_ABSENT = 10_000;
@@ -34,12 +34,12 @@ export class PrecompressedSiblings {
     this.now = now;
   }
 
-  /** Whether files of a type may have siblings; their replies then vary with `Accept-Encoding`. */
-  areLookedFor(contentType: string): boolean {
-    return !SHRUNK.test(contentType);
+  /** Whether files of a type may have siblings; replies then vary with `Accept-Encoding`. */
+  isCompressible(contentType: string): boolean {
+    return !COMPRESSED_TYPES.test(contentType);
   }
 
-  /** The existing sibling that the client prefers; `null` when it gets the file itself. */
+  /** Returns the existing sibling that the client prefers; `null` if it gets the file itself. */
   async find(
     names: readonly string[],
     request: Pick<HttpRequest, "getHeader">,

@@ -32,7 +32,7 @@ export const isServedName = (name: string, { dotFiles, platform }: NameRules): b
   return platform !== "win32" || isPlainOnWindows(name);
 };
 
-/** Streams and drives (`:`), wildcards, short names (`~1`), trailing characters that Windows removes, and device names, which exist in every folder. */
+/** Rejects streams and drives (`:`), wildcards, short names (`~1`), trailing characters that Windows removes, and device names, which exist in every folder. */
 const isPlainOnWindows = (name: string): boolean =>
   !/[:*?"<>|]|~\d|[. ]$/.test(name) &&
   !/^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(?:[ .]|$)/i.test(name);

@@ -13,7 +13,7 @@ export interface FolderEntry {
   readonly isFolder: boolean;
 }
 
-/** Opening a pipe must not block, and a link that appeared after the check must not be followed; not every system supports both flags. */
+/** Opening a pipe must not block, and a link created after the check must not be followed; not every system supports both flags. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** Attempts to open a path whose entry is replaced during the check, as deployments do. */
@@ -40,19 +40,19 @@ export class ServedFolder {
   path: string;
   private readonly pathOf: PathOfOpened;
   /** Whether the system reports the path of an open file. */
-  private knowsOpened = false;
+  private reportsPaths = false;
 
   constructor(directory: string, pathOf: PathOfOpened = pathInProc) {
     this.path = resolve(directory);
     this.pathOf = pathOf;
   }
 
-  /** Returns the mistake in the path, at once, so that it is reported with those of the app; `null` for a folder. */
+  /** Checks the path synchronously, so that a problem is reported with those of the app; `null` for a folder. */
   problem(): Problem | null {
     try {
       if (statSync(this.path).isDirectory()) return null;
     } catch {
-      // whatever the reason, it cannot be served
+      // reported below
     }
     return noFolder(this.path);
   }
@@ -66,7 +66,7 @@ export class ServedFolder {
     }
     this.path = real;
     const handle = await open(real, constants.O_RDONLY).catch(() => null); // not every system can open folders
-    this.knowsOpened = handle !== null && (await this.pathOf(handle)) === real;
+    this.reportsPaths = handle !== null && (await this.pathOf(handle)) === real;
     await handle?.close();
   }
 
@@ -82,7 +82,7 @@ export class ServedFolder {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const place = await this.inside(names);
         const found = place === null ? null : await this.openFile(place);
-        if (found !== "exchanged") return found;
+        if (found !== "replaced") return found;
       }
       return null;
     } catch (error) {
@@ -135,7 +135,7 @@ export class ServedFolder {
    * again, which detects all but several replacements at the same moment.
    */
   private async isAt(handle: FileHandle, place: string): Promise<boolean> {
-    if (this.knowsOpened) {
+    if (this.reportsPaths) {
       const path = await this.pathOf(handle);
       return path === place || path === `${place} (deleted)`;
     }
@@ -149,13 +149,13 @@ export class ServedFolder {
     return place === null ? null : lstat(place);
   }
 
-  private async openFile(place: string): Promise<Found | "exchanged"> {
+  private async openFile(place: string): Promise<Found | "replaced"> {
     const handle = await open(place, flags).catch(folderOrThrow);
     if (handle === "folder") return "folder";
     let isKept = false;
     try {
       const [opened, isThere] = await Promise.all([handle.stat({ bigint: true }), this.isAt(handle, place)]);
-      if (!isThere) return "exchanged";
+      if (!isThere) return "replaced";
       if (!opened.isFile()) return opened.isDirectory() ? "folder" : null;
       isKept = true;
       this.openFiles++;

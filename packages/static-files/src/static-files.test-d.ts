@@ -22,7 +22,7 @@ app.enableStaticFiles();
 // @ts-expect-error the folder is required with other options too
 app.enableStaticFiles({ prefix: "/assets" });
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableStaticFiles({ directory: "public", indexFiles: "index.html" });
 
 // @ts-expect-error seconds are numbers

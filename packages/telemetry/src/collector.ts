@@ -2,6 +2,6 @@
 export const isEndpoint = (value: unknown): value is string =>
   typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
 
-/** Whether a value names a protocol that can be used. */
+/** Whether a value is a supported protocol. */
 export const isProtocol = (value: unknown): value is "grpc" | "http/protobuf" =>
   value === "grpc" || value === "http/protobuf";

@@ -58,7 +58,7 @@ test.each(["app.fetch", "a socket"])(
   },
 );
 
-test("a span of the program's own is a child of the request, through the API alone", async () => {
+test("a span that the program creates through the API is a child of the request's span", async () => {
   await using service = await tracedService();
   const { app } = service;
   app.get("/", async () => {
@@ -88,7 +88,7 @@ test("baggage of the caller is readable, and invalid members are left out", asyn
   expect(await reply.json()).toEqual([["tenant", "north west"]]);
 });
 
-test("outside of requests there is no trace, and after the stop nothing is registered", async () => {
+test("outside of requests there is no trace, and the stop undoes all registrations", async () => {
   const service = await tracedService();
   service.app.get("/", () => traceId());
   expect(traceId()).toBe("none");
@@ -98,7 +98,7 @@ test("outside of requests there is no trace, and after the stop nothing is regis
   expect(trace.getTracer("shop").startSpan("nothing").isRecording()).toBe(false);
 });
 
-test("what the program stored around app.fetch is there in the handler, also after an await", async () => {
+test("an AsyncLocalStorage value set around app.fetch is available in the handler, even after an await", async () => {
   const stored = new AsyncLocalStorage<string>();
   await using service = await tracedService();
   service.app.get("/", async () => {
@@ -110,7 +110,7 @@ test("what the program stored around app.fetch is there in the handler, also aft
   expect(await reply.json()).toEqual(["call", "call"]);
 });
 
-test("requests of one connection, sampled or not, have their own traces, and leave none behind", async () => {
+test("requests of one connection, sampled or not, have their own traces, and leave no context behind", async () => {
   await using service = await tracedService();
   service.app.get("/", async () => {
     const before = traceId();
@@ -132,7 +132,7 @@ test("requests of one connection, sampled or not, have their own traces, and lea
   }
 });
 
-test("requests that arrive together on one connection each have their own trace, an excluded one has none", async () => {
+test("requests that arrive together on one connection each have their own trace, and an excluded one has none", async () => {
   await using service = await tracedService({ excludedPaths: ["/quiet"] });
   for (const path of ["/", "/quiet"]) service.app.get(path, () => traceId());
   await using client = socketClient(service.app);

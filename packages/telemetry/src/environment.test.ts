@@ -82,14 +82,14 @@ const broken: Readonly<Record<string, string>> = {
   OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: "12",
 };
 
-test.each(Object.entries(broken))("%s=%s is named, without its value", (name, value) => {
+test.each(Object.entries(broken))("the warning about %s=%s has the name, not the value", (name, value) => {
   const { given, mistakes, isDisabled } = fromEnvironment({ [name]: value });
   expect([given, isDisabled, mistakes.length]).toEqual([{}, false, 1]);
   expect(mistakes[0]).toMatch(RegExp(`^${name} is ignored: it must be `));
   expect(mistakes[0]).not.toContain(value);
 });
 
-test("every mistake of the variables is a warning of one start, which succeeds", async () => {
+test("each malformed variable is a warning, and the app starts", async () => {
   await using program = await startProgram(
     bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
     {
@@ -107,7 +107,7 @@ test("every mistake of the variables is a warning of one start, which succeeds",
   expect(new Set(named())).toEqual(new Set(Object.keys(broken)));
 });
 
-test("attributes of the resource are decoded, and too many are ignored together", () => {
+test("resource attributes are decoded, and all are ignored if there are too many", () => {
   const read = (text: string) => fromEnvironment({ OTEL_RESOURCE_ATTRIBUTES: text });
   expect(read("k8s.label.app%2Fname=a%2Cb%3Dc,service.name=,service.version=").given).toEqual({
     resourceAttributes: { "k8s.label.app/name": "a,b=c" },
@@ -116,7 +116,7 @@ test("attributes of the resource are decoded, and too many are ignored together"
   expect(read(many)).toMatchObject({ given: {}, mistakes: [expect.stringContaining("at most 100")] });
 });
 
-test("a service's name stays beside malformed attributes", () => {
+test("malformed resource attributes do not affect the service's name", () => {
   const env = { OTEL_SERVICE_NAME: "books", OTEL_RESOURCE_ATTRIBUTES: "team" };
   expect(fromEnvironment(env).given).toEqual({ serviceName: "books" });
 });
@@ -136,7 +136,7 @@ test("the program's endpoint wins, then a signal's own, then the common one", ()
   expect(destinations({ ...config, otlpEndpoint: base }, env, false).traces.url).toBe(`${base}/v1/traces`);
 });
 
-test("a malformed endpoint or protocol of a signal gives way to the common one", () => {
+test("a malformed endpoint or protocol of a signal falls back to the common one", () => {
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: base,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "collector:4318",
@@ -165,7 +165,7 @@ test("port 4317 and the protocol's variables choose gRPC, and exporters can be n
   ]);
 });
 
-test("a record of the program wins over the environment, and headers for the collector come from it", async () => {
+test("the program's options win over the environment, and collector headers come from the environment", async () => {
   variable("OTEL_SERVICE_NAME", "of-environment");
   variable("OTEL_RESOURCE_ATTRIBUTES", "team=blue");
   variable("OTEL_EXPORTER_OTLP_HEADERS", "x-collector-key=k1");
@@ -185,7 +185,7 @@ test("OTEL_SDK_DISABLED makes no spans", async () => {
   expect((await service.finish()).requests).toEqual([]);
 });
 
-test("mistakes of the record are reported at start, all together", async () => {
+test("all mistakes in the options are reported at start", async () => {
   const app = newApp().enableTelemetry({
     otlpEndpoint: "collector:4317?key=hidden",
     queueSize: 0,

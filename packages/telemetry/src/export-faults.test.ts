@@ -19,7 +19,7 @@ const asked = async (app: TracedApp, times: number): Promise<void> => {
   await Promise.all(Array.from({ length: times }, () => ask(app, "/")));
 };
 
-test("a collector that is away costs no reply, and every span is counted as dropped", async () => {
+test("with an unavailable collector requests are answered, and every span is counted as dropped", async () => {
   const warnings: string[] = [];
   const app = newApp().enableTelemetry({
     otlpEndpoint: "http://127.0.0.1:9", // the port of `discard`: nothing listens
@@ -56,7 +56,7 @@ test("429 with Retry-After is obeyed, and the spans arrive once", async () => {
   expect([service.receiver.spans.length, paths.length]).toEqual([5, 2]);
 });
 
-test("400 is not repeated, and its spans are dropped", async () => {
+test("400 is not retried, and its spans are dropped", async () => {
   await using service = await tracedService(
     { exportMetrics: false, batchDelayMs: 1 },
     { fault: (reply) => (reply.writeHead(400).end(), true) },
@@ -68,7 +68,7 @@ test("400 is not repeated, and its spans are dropped", async () => {
   expect(service.receiver.requests).toHaveLength(1);
 });
 
-/** An answer of success in part: how many spans were rejected, and why. */
+/** A partial-success response: the number of rejected spans, and the reason. */
 const partialSuccess = (rejected: number, message: string): Buffer => {
   const part = [8, rejected, 18, message.length, ...Buffer.from(message)];
   return Buffer.from([10, part.length, ...part]);
@@ -96,7 +96,7 @@ test("spans that the collector rejects are counted as dropped and logged with it
   await clock.advance(60_000); // the log is throttled
   await asked(app, 5);
   await waitFor(() => counts(app).sent === 8);
-  await asked(app, 5); // an answer without a message
+  await asked(app, 5); // a response without a message
   await waitFor(() => counts(app).sent === 13);
   expect(warnings).toEqual([
     "telemetry: 2 spans were dropped: the collector rejected them: too old",
@@ -104,7 +104,7 @@ test("spans that the collector rejects are counted as dropped and logged with it
   ]);
 });
 
-test("a collector that hangs fills the queue and no more; replies go on, and the stop ends at its deadline", async () => {
+test("a hanging collector only fills the queue; requests are answered, and the stop ends at its deadline", async () => {
   const clock = virtualClock();
   const unanswered: ServerResponse[] = [];
   await using service = await tracedService(
@@ -124,7 +124,7 @@ test("a collector that hangs fills the queue and no more; replies go on, and the
   for (const reply of unanswered) reply.writeHead(400).end(); // the SDK's exporter would try again, in real time
 });
 
-test("the stop sends what waits", async () => {
+test("the stop sends queued spans", async () => {
   await using service = await tracedService({ batchDelayMs: 600_000 });
   service.app.get("/", () => "here");
   await asked(service.app, 7);
@@ -132,7 +132,7 @@ test("the stop sends what waits", async () => {
   expect((await service.finish()).spans).toHaveLength(7);
 });
 
-test("an exporter that throws, or gives no answer, loses its batch only", async () => {
+test("an exporter that throws or never responds loses only its batch", async () => {
   const clock = virtualClock();
   const exported: number[] = [];
   const queue = new SpanQueue({
@@ -149,10 +149,10 @@ test("an exporter that throws, or gives no answer, loses its batch only", async 
     delayMs: 100,
     timeoutMs: 1000,
     clock,
-    silently: (work) => work(),
+    withoutTracing: (work) => work(),
     failed: () => {},
   });
-  const span = { spanContext: () => ({ traceFlags: 1 }) } as unknown as ReadableSpan; // what the queue reads
+  const span = { spanContext: () => ({ traceFlags: 1 }) } as unknown as ReadableSpan; // the members that the queue reads
   for (let made = 0; made < 5; made++) queue.onEnd(span);
   expect([exported, queue.dropped.failed]).toEqual([[2, 2], 2]);
   await clock.advance(1000);

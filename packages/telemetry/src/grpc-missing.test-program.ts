@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-// Starts an app that sends its traces by gRPC, where the exporter is not installed; prints the code and the message of its failure.
+// Starts an app that exports by gRPC without the exporter installed, and prints the code and message of its failure.
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== "@opentelemetry/exporter-trace-otlp-grpc") return next(specifier, context);

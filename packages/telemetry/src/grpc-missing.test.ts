@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 
-test("gRPC without its exporters is a start error that says what to install", () => {
+test("gRPC without its exporters is a start error that names the packages to install", () => {
   const program = join(import.meta.dirname, "grpc-missing.test-program.ts");
   const { stdout } = spawnSync(process.execPath, ["--conditions=@framework/source", program], {
     encoding: "utf8",

@@ -46,7 +46,7 @@ test("the program's own instruments are exported with them", async () => {
   expect(metrics.get("books.sold")?.points).toMatchObject([{ value: 2, attributes: { genre: "novel" } }]);
 });
 
-test("methods of clients make no series of their own", async () => {
+test("unknown methods do not add series", async () => {
   await using service = await tracedService();
   for (const method of ["BREW", "FROB", "ZAP"])
     await (await service.app.fetch(new Request("http://shop.test/", { method }))).text();

@@ -54,7 +54,7 @@ const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
   return span;
 };
 
-test("one trace goes from a request over a command, a statement and a message to its consumer and its job", async () => {
+test("one trace spans a request, its command, statement and message, the message's consumer and its job", async () => {
   const app = newWorkingApp();
   await using service = await tracedService({}, { app });
   let sent: Readonly<Record<string, string>> = {};
@@ -126,7 +126,7 @@ test("one trace goes from a request over a command, a statement and a message to
   });
 });
 
-test("an error marks the span of its operation, and the work's own error passes", async () => {
+test("an error marks the span of its operation, and is rethrown", async () => {
   const app = newWorkingApp();
   await using service = await tracedService({}, { app });
   await app.start();
@@ -143,7 +143,7 @@ test("an error marks the span of its operation, and the work's own error passes"
   });
 });
 
-test("statements outside of a trace make no spans, and unsampled traces go on unsampled", async () => {
+test("statements outside of a trace make no spans, and unsampled traces stay unsampled", async () => {
   const app = newWorkingApp();
   await using service = await tracedService({ samplingRate: 0 }, { app });
   app.get("/", async () => {

@@ -8,7 +8,7 @@ import {
   type ReceivedSpan,
 } from "./otlp-decoder.test-kit.ts";
 
-/** What a receiver got. */
+/** The data that a receiver got. */
 export interface Received {
   readonly url: string;
   readonly spans: ReceivedSpan[];
@@ -20,10 +20,10 @@ export interface Received {
   close(): Promise<void>;
 }
 
-/** Answers an export in another way than with success; returns whether it did. */
+/** Answers an export with a failure; returns whether it did. */
 export type Fault = (reply: ServerResponse, count: number) => boolean;
 
-/** Starts a collector on HTTP that decodes what it gets. */
+/** Starts an HTTP collector that decodes its requests. */
 export const startReceiver = async (fault: Fault = () => false): Promise<Received> => {
   const spans: ReceivedSpan[] = [];
   const metrics = new Map<string, ReceivedMetric>();

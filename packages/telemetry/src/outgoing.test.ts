@@ -5,7 +5,7 @@ import { RequestId } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
-/** A server that keeps the header fields it gets and answers with a status, after what `interim` sends. */
+/** A server that records received header fields and answers with a status, after the replies of `interim`. */
 const peer = async (status: number, interim: (reply: ServerResponse) => void = () => {}) => {
   const seen: IncomingHttpHeaders[] = [];
   const raw: string[][] = []; // names of fields, each as often as it was sent
@@ -57,14 +57,14 @@ test("fetch sends the trace and is a client span, without the query's secrets", 
   });
 });
 
-test("a call of httpClient carries the trace once, at every attempt and to every host; ids only to trusted ones", async () => {
+test("a call of httpClient carries the trace once per attempt and to every host, request ids only to trusted hosts", async () => {
   await using trusted = await peer(503);
-  await using foreign = await peer(200);
+  await using distrusted = await peer(200);
   await using service = await tracedService();
   const hostOf = ({ port }: { readonly port: number }): string => `127.0.0.1:${port}`;
   await using stock = httpClient({
     baseUrl: `http://${hostOf(trusted)}`,
-    allowedHosts: [hostOf(trusted), hostOf(foreign)],
+    allowedHosts: [hostOf(trusted), hostOf(distrusted)],
     use: [retryRequests({ policy: { attempts: 2, delayMs: 1 } })],
   });
   service.app.use((request, next) => {
@@ -73,29 +73,29 @@ test("a call of httpClient carries the trace once, at every attempt and to every
   });
   service.app.get("/", async (request) => {
     await (await stock.request("/items", { within: request })).text();
-    return await (await stock.request(`http://${hostOf(foreign)}/items`, { within: request })).text();
+    return await (await stock.request(`http://${hostOf(distrusted)}/items`, { within: request })).text();
   });
   await ask(service.app, "/");
   const { spans } = await service.finish();
   const calls = spans.filter(({ kind }) => kind === "client");
-  const sent = [...trusted.seen, ...foreign.seen];
+  const sent = [...trusted.seen, ...distrusted.seen];
   const ids = calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-03`);
   expect(sent.map(({ traceparent }) => traceparent)).toEqual(ids);
   expect([new Set(ids).size, new Set(calls.map(({ traceId }) => traceId)).size]).toEqual([3, 1]);
   expect(
-    [...trusted.raw, ...foreign.raw].map((names) => names.filter((name) => name === "traceparent")),
+    [...trusted.raw, ...distrusted.raw].map((names) => names.filter((name) => name === "traceparent")),
   ).toEqual([["traceparent"], ["traceparent"], ["traceparent"]]);
   expect(sent.map((headers) => headers["x-request-id"])).toEqual(["order-7", "order-7", undefined]);
 });
 
 test("a reply 404 and a refused connection are errors of the call", async () => {
   await using there = await peer(404);
-  const gone = await peer(200);
-  await gone[Symbol.asyncDispose]();
+  const stopped = await peer(200);
+  await stopped[Symbol.asyncDispose]();
   await using service = await tracedService();
   service.app.get("/", async () => {
     await (await fetch(`http://127.0.0.1:${there.port}/`)).text();
-    return await fetch(`http://127.0.0.1:${gone.port}/`).then(String, () => "refused");
+    return await fetch(`http://127.0.0.1:${stopped.port}/`).then(String, () => "refused");
   });
   await ask(service.app, "/");
   const [missing, refused] = (await service.finish()).spans;
@@ -118,7 +118,7 @@ test("a call ends with its final status, after interim replies", async () => {
   });
 });
 
-test("a field that the program set itself stays", async () => {
+test("fields that the program has set are kept", async () => {
   await using there = await peer(200);
   await using service = await tracedService();
   const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-00`;

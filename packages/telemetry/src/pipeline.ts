@@ -24,14 +24,14 @@ import { RatioSampler } from "./tracing/ratio-sampler.ts";
 import { hrTimeOf, processTime } from "./tracing/span-time.ts";
 import { suppressed, type Tracing } from "./tracing/tracing.ts";
 
-/** Everything between a span's end and the collector. */
+/** The SDK of an app: tracing, metering and export. */
 export interface Pipeline {
   readonly tracing: Tracing;
   /** `null` without metrics. */
   readonly meter: RequestMeter | null;
-  /** `null` when spans go nowhere, or to the program's own SDK. */
+  /** `null` if spans are not exported, or by the program's own SDK. */
   readonly queue: SpanQueue | null;
-  /** Sends what waits until `deadline` aborts, and undoes every registration. */
+  /** Sends queued spans and metrics until `deadline` aborts, and undoes every registration. */
   stop(deadline: AbortSignal): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface PipelineOptions {
   readonly clock: Clock;
   readonly to: Destinations;
   readonly log: Logger;
-  /** What features publish, exported beside the metrics of requests. */
+  /** Metrics of features, exported with those of requests. */
   readonly features: FeatureInsight;
 }
 
@@ -93,7 +93,7 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
           delayMs: config.batchDelayMs,
           timeoutMs: timeoutMs + GRACE_MS,
           clock,
-          silently: (work) => contexts.with(silent, work),
+          withoutTracing: (work) => contexts.with(silent, work),
           failed,
         });
   const tracers = new TracerProvider({
@@ -131,14 +131,14 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
     queue,
     async stop(deadline) {
       unregister();
-      const metricsSent = contexts.with(silent, () => meters.shutdown()).catch(() => {}); // the reader has logged it
+      const metricsSent = contexts.with(silent, () => meters.shutdown()).catch(() => {}); // already logged by the reader
       await Promise.race([Promise.all([queue?.close(deadline), metricsSent]), aborted(deadline)]);
       release();
     },
   };
 };
 
-/** Milliseconds that an exporter gets beyond its own timeout to report it. */
+/** Milliseconds after its own timeout in which an exporter must report it. */
 const GRACE_MS = 1000;
 
 const resourceAttributes = (config: OpenTelemetryConfig): Attributes => ({

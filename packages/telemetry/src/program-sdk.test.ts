@@ -43,7 +43,7 @@ test("a program's own SDK gets the spans and metrics, decides about propagation,
   expect(trace.getTracer("shop").startSpan("after").isRecording()).toBe(true);
 });
 
-test("within the server span of the program's own instrumentation there is no second one, and it gets the route", async () => {
+test("within the server span of the program's instrumentation the app makes no second span, and sets the route", async () => {
   const exporter = new InMemorySpanExporter();
   trace.setGlobalTracerProvider(
     new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),

@@ -42,7 +42,7 @@ test.each([
   expect(parseTraceParent(field) !== null).toBe(isValid);
 });
 
-test("what is formatted is parsed again, and any other text is refused or parsed as the grammar says", () => {
+test("formatted fields are parsed again, and any other text is parsed or refused by the grammar", () => {
   const id = (length: number) =>
     fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`)).filter((text) => !/^0+$/.test(text));
   const parent = fc.record({
@@ -83,14 +83,14 @@ test.each([
   expect(parseTraceState(field)?.serialize() ?? null).toBe(expected);
 });
 
-test("tracestate: a member that is set becomes the first, and a bad one changes nothing", () => {
+test("tracestate: a member that is set becomes the first, and an invalid one changes nothing", () => {
   const state = parseTraceState("a=1,b=2");
   expect(state?.set("b", "3").serialize()).toBe("b=3,a=1");
   expect(state?.set("B", "3").set("c", "x,y").unset("a").serialize()).toBe("b=2");
   expect([state?.get("a"), state?.get("z")]).toEqual(["1", undefined]);
 });
 
-test("flags and state go on with the trace; a bad state is dropped alone", () => {
+test("flags and state are propagated; an invalid state is dropped without the trace", () => {
   const traceparent = `00-${TRACE}-${SPAN}-03`;
   expect(carried({ traceparent, tracestate: "a=1" })).toEqual({ traceparent, tracestate: "a=1" });
   expect(carried({ traceparent: `00-${TRACE}-${SPAN}-01` })).toEqual({
@@ -100,7 +100,7 @@ test("flags and state go on with the trace; a bad state is dropped alone", () =>
   expect(carried({ traceparent: "bad", tracestate: "a=1" })).toEqual({});
 });
 
-test("baggage goes on for the allowed members only, encoded again", () => {
+test("only allowed members of baggage are propagated, encoded again", () => {
   const baggage = "tenant=north%20west;p=1,secret=s";
   expect(carried({ baggage })).toEqual({});
   expect(carried({ baggage }, ["tenant"])).toEqual({ baggage: "tenant=north%20west;p=1" });
@@ -131,7 +131,7 @@ test("a member of baggage that crosses the bound is left out, never cut", () => 
   expect(values(`${whole}x,c=1`)).toEqual([["a", 1]]);
 });
 
-test("names of JavaScript's own objects are ordinary keys of baggage", () => {
+test("names of Object's members are ordinary keys of baggage", () => {
   const parsed = parseBaggage("__proto__=1,constructor=2");
   expect(parsed?.getAllEntries().map(([key]) => key)).toEqual(["__proto__", "constructor"]);
   expect(trace.getSpan(context.active())).toBeUndefined();

@@ -44,7 +44,7 @@ test("a request becomes a span with the route's pattern and the stable conventio
   expect(spans[0]?.endNanos).toBeGreaterThanOrEqual(spans[0]?.startNanos ?? 0n);
 });
 
-test("requests of one route differ by method, host, status and query, and what the program sets wins", async () => {
+test("requests of one route differ by method, host, status and query, and attributes of the program win", async () => {
   await using service = await tracedService();
   const { app } = service;
   app.get("/books/{id}", ({ params, query }) => {
@@ -84,7 +84,7 @@ test("requests of one route differ by method, host, status and query, and what t
   ]);
 });
 
-test("a client's mistake is no error of the span, and paths and methods of clients are no span names", async () => {
+test("a 4xx reply is not an error of the span, and clients cannot choose span names", async () => {
   await using service = await tracedService();
   const { app } = service;
   app.get("/", () => "home");
@@ -131,7 +131,7 @@ test("a thrown error marks the span and is its exception event", async () => {
   ).not.toContain("pw-canary");
 });
 
-test("an error of a streamed reply marks the span, a client that leaves is no error of the program", async () => {
+test("an error of a streamed reply marks the span; a client that disconnects adds no exception", async () => {
   await using service = await tracedService();
   const { app } = service;
   app.get("/broken", () =>
@@ -148,7 +148,7 @@ test("an error of a streamed reply marks the span, a client that leaves is no er
       (async function* () {
         yield "a";
         await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-        throw new Error("nobody reads");
+        throw new Error("unread");
       })(),
     ),
   );
@@ -175,7 +175,7 @@ test("an error of a streamed reply marks the span, a client that leaves is no er
   expect(left).toMatchObject({ status: 2, attributes: { "error.type": "aborted" }, events: [] });
 });
 
-test("a request without a host has its path, too", async () => {
+test("a request without a host has its path", async () => {
   await using service = await tracedService();
   service.app.get("/ok/{id}", () => "home");
   const running = await service.app.run({ port: 0, logs: false, argv: [], exitOnError: false });
@@ -187,7 +187,7 @@ test("a request without a host has its path, too", async () => {
   expect(span?.attributes).toMatchObject({ "url.path": "/ok/1", "url.query": "a=b" });
 });
 
-test("excluded paths and the routes of features make no spans, nor does what they call", async () => {
+test("excluded paths and the routes of features make no spans, nor do their calls", async () => {
   await using service = await tracedService({ excludedPaths: ["/internal"] });
   const { app } = service;
   app.get("/internal/state", () => "fine");
@@ -199,7 +199,7 @@ test("excluded paths and the routes of features make no spans, nor does what the
   expect(reply.headers.get("x-trace-id")).toBe(spans[0]?.traceId);
 });
 
-test("what the program sets on a request's span is exported as it is, and wins over the framework's", async () => {
+test("attributes that the program sets on a request's span are exported unchanged, and win over the framework's", async () => {
   await using service = await tracedService();
   service.app.get("/books/{id}", () => {
     const span = trace.getActiveSpan();

@@ -29,7 +29,7 @@ test("0 samples nothing and 1 everything, and a trace sampled at a lower ratio i
   }
 });
 
-test("a trace that is decided before it has an id gets one that every service with the ratio decides alike", () => {
+test("a trace that is sampled before it has an id gets one on which every service with the ratio agrees", () => {
   const ids = new RandomIds();
   for (const ratio of [0.001, 0.1, 0.5, 0.999]) {
     const sampler = new RatioSampler(ratio);
@@ -43,7 +43,7 @@ test("a trace that is decided before it has an id gets one that every service wi
   expect(new RatioSampler(1).newTraceId(ids, true)).toMatch(/^[\da-f]{32}$/);
 });
 
-test("traces are decided for the ratio's share, within three standard deviations", () => {
+test("the ratio's share of traces is sampled, within three standard deviations", () => {
   const sampler = new RatioSampler(0.1, seededRandom(1));
   let sampled = 0;
   for (let at = 0; at < 100_000; at++) if (sampler.decide()) sampled++;

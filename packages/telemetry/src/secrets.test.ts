@@ -132,7 +132,7 @@ test("the user agent is redacted, and the address of a server has no brackets", 
   });
 });
 
-test("no part of a password in a URL or of a token is left, however long it is and wherever the text is cut", () => {
+test("no part of a password in a URL or of a token remains, however long it is and wherever the text is cut", () => {
   const secrets = [
     `postgres://app:${"Q".repeat(600)}@db.test/shop`,
     `postgres://app:${"Q".repeat(5000)}@db.test/shop`,
@@ -163,10 +163,10 @@ test("ordinary values stay readable", () => {
   );
 });
 
-/** Any character: fast-check's unit `binary` first makes a map of all of them, which takes a second. */
+/** Any character: fast-check's unit `binary` first builds a map of all characters, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
-test("redaction takes any text, gives at most 1,024 characters, and in linear time", () => {
+test("redaction accepts any text, returns at most 1,024 characters, and takes linear time", () => {
   const redactions = [redactUrl, redactQuery, redactPath, redactText, redactStatement];
   fc.assert(
     fc.property(fc.string({ unit: character, maxLength: 3000 }), (any) => {

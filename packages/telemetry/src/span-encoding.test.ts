@@ -75,7 +75,7 @@ test("encoded spans decode to the same as those of the SDK's encoder, whatever t
   );
 });
 
-test("a batch that is larger than the first buffer is whole", () => {
+test("a batch larger than the initial buffer is complete", () => {
   const [one] = fc.sample(span, 1) as [ReadableSpan];
   const large = { ...one, attributes: { text: "ü".repeat(1024) } };
   const decoded = decodeSpans(encodeSpans(Array.from({ length: 500 }, () => large)));

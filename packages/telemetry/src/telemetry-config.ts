@@ -16,17 +16,17 @@ import {
 } from "@framework/core/feature";
 import { isEndpoint, isProtocol } from "./collector.ts";
 
-/** Options of `enableTelemetry`. The standard `OTEL_*` variables give values to the ones that are not set. */
+/** Options of `enableTelemetry`. Options that are not set come from the standard `OTEL_*` variables. */
 export interface OpenTelemetryConfig {
   /** Name of the service in traces and metrics. @default "framework-service" */
   readonly serviceName: string;
   /** Version of the service. @default "0.1.0" */
   readonly serviceVersion: string;
-  /** URL of an OTLP collector; HTTP paths are added. @default none: to the console in debug mode, else nowhere */
+  /** URL of an OTLP collector; HTTP paths are added. @default none: spans are printed in debug mode, else dropped */
   readonly otlpEndpoint: string | undefined;
   /** Protocol of the exports. @default grpc for port 4317, else http/protobuf */
   readonly protocol: "grpc" | "http/protobuf" | undefined;
-  /** Share of the traces that begin here which is recorded, clamped to 0 to 1; a caller's decision is followed. @default 1 */
+  /** Share of recorded traces among those that begin here, clamped to 0 to 1; a caller's decision is followed. @default 1 */
   readonly samplingRate: number;
   /** Whether spans are exported. @default true */
   readonly exportTraces: boolean;
@@ -44,15 +44,15 @@ export interface OpenTelemetryConfig {
   readonly resourceAttributes: Readonly<Record<string, string>>;
   /** Milliseconds that one export may take, retries included. @default 10000 */
   readonly exportTimeoutMs: number;
-  /** Most spans of one export. @default 512 */
+  /** Maximum spans of one export. @default 512 */
   readonly batchSize: number;
-  /** Most spans that wait for an export; further ones are dropped and counted. @default 2048 */
+  /** Maximum queued spans; further ones are dropped and counted. @default 2048 */
   readonly queueSize: number;
   /** Milliseconds that a span waits for others of its batch. @default 5000 */
   readonly batchDelayMs: number;
   /** Milliseconds between two exports of metrics. @default 60000 */
   readonly metricIntervalMs: number;
-  /** The clock of durations and batches, for tests. @default the process's */
+  /** Clock of durations and batches, for tests. @default the clock of the process */
   readonly clock: Clock | undefined;
 }
 
@@ -74,7 +74,7 @@ export const OpenTelemetryConfig: ConfigRecord<OpenTelemetryConfig> = configReco
   propagation: oneOf("w3c", ["w3c", "none"]),
   traceHeader: flag(true),
   baggageKeys: list<string>([], "names of baggage members", isKey),
-  resourceAttributes: checked({}, "an object of at most 100 texts", areTexts),
+  resourceAttributes: checked({}, "an object of at most 100 strings", areStrings),
   exportTimeoutMs: integer(10_000, { min: 1, max: 600_000 }),
   batchSize: integer(512, { min: 1, max: 10_000 }),
   queueSize: integer(2048, { min: 1, max: 100_000 }),
@@ -87,7 +87,7 @@ function isKey(value: unknown): boolean {
   return typeof value === "string" && /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(value);
 }
 
-function areTexts(value: unknown): boolean {
+function areStrings(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const values = Object.values(value);
   return values.length <= 100 && values.every((each) => typeof each === "string");

@@ -50,7 +50,7 @@ export const telemetry: Feature<Telemetry> = {
 
 type Input = ConfigInput<OpenTelemetryConfig>;
 
-/** The fields of the program over those of the environment; the record refuses anything but an object. */
+/** The program's options over those of the environment. Anything but an object is passed on, for the record to refuse. */
 const merged = (environment: Input, input: Input = {}): Input =>
   isPlainObject(input)
     ? {
@@ -59,7 +59,7 @@ const merged = (environment: Input, input: Input = {}): Input =>
       }
     : input;
 
-/** Seconds that the last spans may take: less than the process has for the whole drain. */
+/** Maximum seconds for sending the last spans: less than the time of the whole drain. */
 const STOP_SECS = 10;
 const FLUSH_MS = 8000;
 
@@ -106,7 +106,7 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   });
 };
 
-/** For the API document, and so that CORS lets pages of other origins use them. */
+/** For the API document, and for CORS, which lets pages of other origins use them. */
 const callerField: FieldUse = {
   name: "traceparent",
   in: "request",

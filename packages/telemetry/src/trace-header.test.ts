@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { telemetry } from "./telemetry.ts";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
-test("pages of other origins may send traceparent and read the trace's id", async () => {
+test("CORS lets pages of other origins send traceparent and read the trace's id", async () => {
   const app = new (App.with(telemetry, cors))().enableCors(["https://shop.example"]);
   await using service = await tracedService({}, { app });
   app.get("/", () => "home");

@@ -9,14 +9,14 @@ export type TracedApp = App & Telemetry;
 /** An app with telemetry that is not enabled yet. */
 export const newApp = (): TracedApp => new (App.with(telemetry))();
 
-/** An app whose spans arrive at a receiver of its own. `finish` stops the app, so that everything has arrived. */
+/** An app with its own receiver. `finish` stops the app, so that all spans have arrived. */
 export interface TracedService extends AsyncDisposable {
   readonly app: TracedApp;
   readonly receiver: Received;
   finish(): Promise<Received>;
 }
 
-/** Starts neither: the first request or `app.start()` does. */
+/** Creates an app, which the first request or `app.start()` starts. */
 export const tracedService = async (
   config: ConfigInput<OpenTelemetryConfig> = {},
   { fault, app = newApp() }: { readonly fault?: Fault; readonly app?: TracedApp } = {},

@@ -3,7 +3,7 @@ import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { startReceiver } from "./otlp-receiver.test-kit.ts";
 
-test("spans and metrics of all workers arrive after SIGTERM, and resource attributes tell the workers apart", async () => {
+test("spans and metrics of all workers arrive after SIGTERM, and resource attributes identify the workers", async () => {
   const receiver = await startReceiver();
   await using program = await startProgram(
     bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),

@@ -23,14 +23,14 @@ export interface AppUnderTest {
  * Settings of the application during a test, the same for all clients; the command line and the environment are not read.
  *
  * `env` defaults to `"development"`, `debug` to true there, and `logs` to `debug`; `logs: false` omits request lines, those of a feature included. Log lines
- * are collected, not printed; `log` also gets those of the framework, and features then write where they always do.
+ * are collected, not printed; `log` also gets those of the framework, and features then write to their usual output.
  */
 export type ServeOptions = Pick<
   RunOptions,
   "env" | "debug" | "logs" | "log" | "limits" | "timeouts" | "trustedProxies" | "transport"
 >;
 
-/** Names of the app's options, which the app checks. */
+/** Names of the app's options, which the app validates. */
 export const serveOptions: readonly (keyof ServeOptions)[] = [
   "env",
   "debug",
@@ -69,7 +69,7 @@ export const toRunOptions = (options: ServeOptions): RunOptions => ({
   exitOnError: false,
 });
 
-/** Only the options of `run`: the same object also has options of the client. */
+/** Picks the options of `run`, because the same object also has options of the client. */
 const withDefaults = (options: ServeOptions) => {
   const { env = "development", debug = env === "development", log = collectLogs().log } = options;
   const { logs, limits, timeouts, trustedProxies, transport } = options;

@@ -4,7 +4,7 @@ import { startProgram } from "./start-program.ts";
 
 const pidOf = ({ text }: { readonly text: string }): number => Number(text);
 
-test("resolves with the answers of all workers, however long one of them accepts no connection", async () => {
+test("resolves with the answers of all workers, even if one accepts no connection for a while", async () => {
   await using program = await startProgram(new URL("./workers.test-program.ts", import.meta.url), {
     args: ["--workers", "3"],
     conditions: ["@framework/source"],
@@ -29,7 +29,7 @@ test("resolves with the answers of all workers, however long one of them accepts
   expect(new Set(answers.map(pidOf))).toEqual(pids);
 });
 
-test("gives up at the timeout, and says how many workers have answered", async () => {
+test("fails at the timeout with the number of workers that have answered", async () => {
   const replies = ["7", "8", "no process id"];
   let next = 0;
   const ask = async () => ({ text: replies[next++ % 3] ?? "" });
@@ -38,7 +38,7 @@ test("gives up at the timeout, and says how many workers have answered", async (
   await expect(asked).rejects.toThrow(/waited 50 ms for answers of 3 workers: \d+ answers came from 2/);
 });
 
-test("a failed request is its error, at once", async () => {
+test("rejects at once with the error of a failed request", async () => {
   const ask = () => Promise.reject<{ text: string }>(new Error("connection reset"));
   await expect(askEveryWorker({ workers: 2, ask, pidOf })).rejects.toThrow("connection reset");
 });

@@ -2,27 +2,27 @@ import { setTimeout as pause } from "node:timers/promises";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
 
-/** Requests of a round, for each worker. */
+/** Requests per worker in each round. */
 const REQUESTS = 4;
 /** Milliseconds between two rounds. */
 const PAUSE_MS = 10;
 
-/** How to ask the workers of a service. */
+/** Options of `askEveryWorker`. */
 export interface AskEveryWorkerOptions<T> {
   /** Number of workers that must answer. */
   readonly workers: number;
-  /** Sends one request, on a connection of its own: a connection belongs to one worker. */
+  /** Sends one request on a new connection, because a connection belongs to one worker. */
   readonly ask: () => Promise<T>;
-  /** Process id of the worker that gave an answer; `NaN` if the answer does not say. */
+  /** Process id of the worker that gave an answer; `NaN` if unknown. */
   readonly pidOf: (answer: T) => number;
-  /** Milliseconds until it gives up. @default 60_000 */
+  /** Timeout in milliseconds. @default 60_000 */
   readonly timeoutMs?: number;
 }
 
 /**
- * Sends requests, several at once, until every worker of a service has answered one, and resolves with all answers.
+ * Sends concurrent requests until every worker of a service has answered, and resolves with all answers.
  *
- * The operating system decides which worker accepts a connection, so no fixed number of requests reaches every worker.
+ * The operating system decides which worker accepts a connection, so no fixed number of requests is certain to reach every worker.
  *
  * @throws the error of a request, at once; TESTING_TIMEOUT with the number of workers that have answered
  * @example

@@ -17,7 +17,7 @@ test("malformed and unknown options of a client are refused together, by name", 
     `timeoutMs ${milliseconds}`,
     "maxReplyBytes must be a whole number of bytes, or Infinity",
     'there is no option "cookie"; did you mean cookies?',
-    "headers must be header fields, with names and values that a field can have",
+    "headers must be header fields with valid names and values",
     "now must be a function",
   ].join("; ");
   expect(() => testClient(new App(), options)).toThrow(refused(`testClient: ${problems}`));
@@ -25,7 +25,7 @@ test("malformed and unknown options of a client are refused together, by name", 
   expect(() => clientFor("http://127.0.0.1:1", options)).toThrow(refused(`clientFor: ${problems}`));
 });
 
-test("options of the app are for clients that start it only", async () => {
+test("only clients that start the app accept its options", async () => {
   await using client = testClient(new App(), { env: "production", maxReplyBytes: Infinity, timeoutMs: 5000 });
   expect((await client.get("/")).status).toBe(404);
   const options = { env: "production" } as object;
@@ -42,7 +42,7 @@ test.each([
   "ftp://h",
   "http://h/#",
 ])("clientFor refuses %j, whose path would be lost", (url) => {
-  expect(() => clientFor(url)).toThrow(refused(expect.stringContaining(`but is ${JSON.stringify(url)}`)));
+  expect(() => clientFor(url)).toThrow(refused(expect.stringContaining(`not ${JSON.stringify(url)}`)));
 });
 
 test("clientFor takes a URL with and without the last slash", () => {
@@ -50,10 +50,10 @@ test("clientFor takes a URL with and without the last slash", () => {
   expect(clientFor("https://host.example").logs).toEqual([]);
 });
 
-test("a path that a request line cannot have is refused over a socket", async () => {
+test("a path that is invalid in a request line is refused over a socket", async () => {
   await using client = socketClient(new App());
   await expect(client.get("/a b")).rejects.toThrow(
-    refused('a request line cannot have the path "/a b"; encode it, as encodeURI does'),
+    refused('the path "/a b" is invalid in a request line; encode it, as encodeURI does'),
   );
 });
 

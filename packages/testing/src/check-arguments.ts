@@ -1,15 +1,15 @@
 import { nearest } from "@framework/core/feature";
 import { testingError } from "./errors.ts";
 
-/** Returns what an argument must be, or `null` for a right value. */
+/** Returns the expected value of an argument as text, or `null` if it is valid. */
 export type Rule = (value: unknown) => string | null;
 
 /**
  * Checks the options of a call; `undefined` is the default of each.
  *
  * @param call name of the function, for the message
- * @param rules the rule of each option that there is
- * @throws TESTING_BAD_OPTION with every mistake
+ * @param rules rules of the known options
+ * @throws TESTING_BAD_OPTION with every problem
  */
 export const checkArguments = (
   call: string,
@@ -26,14 +26,14 @@ export const checkArguments = (
   if (problems.length > 0) throw testingError("TESTING_BAD_OPTION", `${call}: ${problems.join("; ")}`);
 };
 
-/** Names of options of which the same call has others that are checked elsewhere are in `known` too. */
+/** Reports an unknown option. `known` includes options that are checked elsewhere. */
 const unknownName = (name: string, known: readonly string[]): string[] => {
   if (known.includes(name)) return [];
   const [near] = nearest(name, known);
   return [`there is no option ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near}?`}`];
 };
 
-/** Longest time of a timer. */
+/** Maximum delay of a timer. */
 const MAX_MS = 2_147_483_647;
 
 /** A duration in milliseconds. */
@@ -59,7 +59,7 @@ export const headerFields: Rule = (value) => {
       ? null
       : "header fields";
   } catch {
-    return "header fields, with names and values that a field can have"; // the value may be a secret
+    return "header fields with valid names and values"; // the value may be a secret
   }
 };
 

@@ -3,7 +3,7 @@ import { callback, duration, flag, headerFields, type Rule, size } from "./check
 import { type CookieJar, cookieJar } from "./cookie-jar.ts";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
-import { endingOn, letGo } from "./reply-body.ts";
+import { endingOn, cancelLate } from "./reply-body.ts";
 import { type PreparedRequest, prepareRequest, type TestInit } from "./request-init.ts";
 import { readReply, type TestReply } from "./test-reply.ts";
 
@@ -45,7 +45,7 @@ export interface TestClient extends AsyncDisposable {
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Sent with every request; a request's own fields win. */
+  /** Sent with every request; a request's own fields take precedence. */
   readonly headers?: TestInit["headers"];
   /** Stores cookies of replies and sends them back, whatever their `Domain` and `Secure`: the host of a test is not that of production. @default false */
   readonly cookies?: boolean;
@@ -137,7 +137,7 @@ const opener = (
     if (jar !== null) sendKept(jar, prepared);
     const reply = connection.send(prepared, signal);
     const response = await unlessAborted(reply, signal).catch((error: unknown) => {
-      letGo(reply);
+      cancelLate(reply);
       throw error;
     });
     jar?.store(response.headers, prepared.target);

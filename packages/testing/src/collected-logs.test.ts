@@ -38,7 +38,7 @@ test("each client has the log of the app that it started, with request lines unl
   expect(other.logs).toEqual([]);
 });
 
-/** Writes lines of its own, to the test's logger if that collects them. */
+/** A feature that logs, to the test's logger if that collects lines. */
 const writing: Feature<{ enableWriting(): unknown }> = {
   name: "writing",
   install: (host) => ({
@@ -68,7 +68,7 @@ test("lines of features are in the client's log, in order", async () => {
   ]);
 });
 
-test("a logger of the test gets the framework's lines too, and features write where they always do", async () => {
+test("a logger of the test also gets the framework's lines, and features write to their usual output", async () => {
   const shown: unknown[] = [];
   const show =
     (level: string): Logger["info"] =>

@@ -19,7 +19,7 @@ export interface CollectedLogs {
 
 const MAX_LINES = 1000;
 
-/** Collects the log lines of an app. With a logger of the test, that one gets the framework's lines too, and features write where they always do. */
+/** Collects the log lines of an app. A given logger also gets the framework's lines, and features then write to their usual output. */
 export const collectLogs = (to?: Logger): CollectedLogs => {
   const lines: LogLine[] = [];
   const add = (line: LogLine): void => {
@@ -38,7 +38,7 @@ export const collectLogs = (to?: Logger): CollectedLogs => {
   return { log: redirect === undefined ? log : { ...log, redirect }, lines };
 };
 
-/** A logging feature writes level and message by these names. */
+/** Names of level and message in the lines of a logging feature. */
 type JsonLine = Readonly<Record<string, unknown>> &
   Pick<LogLine, "level"> &
   Partial<Pick<LogLine, "message">>;

@@ -11,7 +11,7 @@ export interface CookieJar {
 /** Maximum cookies; the oldest are evicted. */
 const MAX_COOKIES = 300;
 
-interface Kept {
+interface StoredCookie {
   readonly name: string;
   readonly value: string;
   readonly path: string;
@@ -19,11 +19,11 @@ interface Kept {
 }
 
 /**
- * A cookie jar for one host: paths and expiry count (RFC 6265, section 5), `Domain` does not, and `Secure` cookies are sent as well,
- * as browsers do to localhost.
+ * A cookie jar for one host: respects paths and expiry (RFC 6265, section 5), ignores `Domain`, and sends `Secure` cookies without TLS,
+ * as browsers do for localhost.
  */
 export const cookieJar = (now: () => number = Date.now): CookieJar => {
-  const jar = new Map<string, Kept>();
+  const jar = new Map<string, StoredCookie>();
   return {
     store(headers, target) {
       for (const cookie of readSetCookies(headers)) {
@@ -43,7 +43,11 @@ export const cookieJar = (now: () => number = Date.now): CookieJar => {
   };
 };
 
-const toKept = ({ name, value, path, maxAge, expires }: SetCookie, requested: string, now: number): Kept => ({
+const toKept = (
+  { name, value, path, maxAge, expires }: SetCookie,
+  requested: string,
+  now: number,
+): StoredCookie => ({
   name,
   value,
   path: path?.startsWith("/") ? path : defaultPath(requested),

@@ -4,11 +4,11 @@ import type { AppUnderTest } from "./app-under-test.ts";
 import type { TestClient } from "./client.ts";
 import { type AppClientOptions, socketClient, testClient } from "./test-client.ts";
 
-/** Facts about an application by test name. */
+/** Tests of an application by name. */
 export type ClientFacts<App> = Readonly<Record<string, (client: TestClient, app: App) => Awaitable<void>>>;
 
 /**
- * Registers every fact three times: over `fetch` and over a socket of each transport, each with its own app, which is stopped afterwards.
+ * Registers every test three times: over `fetch` and over a socket of each transport, each with its own app, which is stopped afterwards.
  *
  * @example
  * eachClient(test, createBooksApp, {

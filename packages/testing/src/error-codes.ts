@@ -43,6 +43,6 @@ export const testingErrors: ErrorCatalogue<TestingErrorCode> = {
   },
   TESTING_TIMEOUT: {
     summary: "a request, a program or a condition exceeded its timeout",
-    action: "the message says what was waited for",
+    action: "the message names the awaited operation",
   },
 };

@@ -6,16 +6,16 @@ import type { TestInit } from "./request-init.ts";
 import { testClient } from "./test-client.ts";
 import type { TestReply } from "./test-reply.ts";
 
-/** A request of `explainRequests`: method, path, and what else it has. */
+/** A request of `explainRequests`: method, path and other parts. */
 export type ExplainedCall = readonly [method: string, path: string, init?: TestInit];
 
-/** What an app did with one request. */
+/** Reply, steps and reasons of one request. */
 export interface ExplainedRequest {
-  /** What the client got. */
+  /** Reply to the client. */
   readonly reply: TestReply;
   /** The reached steps, in the order of their starts. */
   readonly steps: readonly RequestStep[];
-  /** Returns the reasons that a feature gave, `null` for objects of the program such as an authentication, in the order of its steps. */
+  /** Returns the reasons of a feature in the order of its steps; `null` for middleware of the program, such as an authentication. */
   reasons(feature: string | null): readonly string[];
 }
 
@@ -23,9 +23,9 @@ export interface ExplainedRequest {
 const CHANNEL = "framework.request.steps";
 
 /**
- * Sends requests one after the other to an app under debug, as `framework explain` does, and returns the steps and reasons of each.
+ * Sends requests one after the other to an app in debug mode, like `framework explain`, and returns the steps and reasons of each.
  *
- * @param makeApp creates the app: features look for a listener when they are enabled
+ * @param makeApp creates the app after the subscription, because features check for subscribers when they are enabled
  */
 export const explainRequests = async (
   makeApp: () => AppUnderTest,

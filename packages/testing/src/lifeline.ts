@@ -1,8 +1,8 @@
-/** Names the file descriptor of the lifeline; removed before the program's own code runs. */
+/** Variable with the file descriptor of the lifeline; removed before the program's own code runs. */
 const VARIABLE = "FRAMEWORK_TESTING_LIFELINE";
 
 /**
- * Runs in the program before its own code. The operating system closes the other end of the pipe however the test run ends, even when killed; then
+ * Runs in the program before its own code. When the test run ends, even if it is killed, the operating system closes the other end of the pipe, and
  * the program exits. Its child processes do not inherit the variable.
  */
 const preload = `
@@ -15,7 +15,7 @@ if (process.env.${VARIABLE} !== undefined) {
   lifeline.resume().unref();
 }`;
 
-/** A pipe that ends a child process with this one. */
+/** A pipe whose end terminates a child process together with this one. */
 export interface Lifeline {
   /** Arguments for Node, before the program's file. */
   readonly execArgv: readonly string[];

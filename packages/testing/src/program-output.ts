@@ -32,7 +32,7 @@ export const collectOutput = (
     text,
     tail: () => {
       const all = text();
-      return all === "" ? "it has printed nothing" : `it has printed:\n${all.slice(-4000)}`;
+      return all === "" ? "it printed nothing" : `it has printed:\n${all.slice(-4000)}`;
     },
   };
 };

@@ -31,7 +31,7 @@ export interface Program extends AsyncDisposable {
    * @throws TESTING_TIMEOUT when it did not stop in time and was killed
    */
   stop(signal?: NodeJS.Signals): Promise<ProgramExit>;
-  /** Kills it with SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): void;
   /** Resolves with the exit. */
   readonly exited: Promise<ProgramExit>;
@@ -68,7 +68,7 @@ export const createProgram = (started: StartedChild, url: string): Program => {
     }
   };
 
-  leaveToItself(child);
+  unrefChild(child);
   return {
     url,
     pid: child.pid ?? 0,
@@ -86,20 +86,20 @@ export const createProgram = (started: StartedChild, url: string): Program => {
   };
 };
 
-/** A running program does not keep this process alive: a test run that forgets it ends, and closes its lifeline. */
-const leaveToItself = (child: ChildProcess): void => {
+/** A running program must not keep this process alive: a test run that forgets it can end, which closes the lifeline. */
+const unrefChild = (child: ChildProcess): void => {
   child.unref();
   for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
 };
 
 /** Milliseconds to wait for the last output of an ended program; a child of it may hold the streams open. */
-const LAST_WORDS_MS = 1000;
+const LAST_OUTPUT_MS = 1000;
 
 /** Resolves when a child has ended and its output has been read. */
 export const exitOf = (child: ChildProcess): Promise<ProgramExit> => {
   const { promise, resolve } = Promise.withResolvers<ProgramExit>();
   child.once("exit", (code, signal) => {
-    const timer = setTimeout(() => resolve({ code, signal }), LAST_WORDS_MS);
+    const timer = setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS);
     child.once("close", () => {
       clearTimeout(timer);
       resolve({ code, signal });

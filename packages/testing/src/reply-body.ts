@@ -1,4 +1,4 @@
-/** The same reply, whose body fails with the signal's reason on abort, and cancels its source. */
+/** Returns the reply with a body that fails with the signal's reason on abort, and cancels its source. */
 export const endingOn = (signal: AbortSignal, response: Response): Response => {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
@@ -6,7 +6,7 @@ export const endingOn = (signal: AbortSignal, response: Response): Response => {
   return new Response(live, { status, statusText, headers });
 };
 
-/** Cancels the body of a reply that arrives after its caller has left. */
-export const letGo = (reply: Promise<Response>): void => {
+/** Cancels the body of a reply that arrives after its call was aborted. */
+export const cancelLate = (reply: Promise<Response>): void => {
   reply.then((late) => late.body?.cancel()).catch(() => {}); // the caller already has the error
 };

@@ -4,10 +4,10 @@ import { testingError } from "./errors.ts";
 /** One value of a query or a form. */
 export type FieldValue = string | number | boolean;
 
-/** Query or form fields by name; a list repeats the name, `undefined` leaves it out. */
+/** Query or form fields by name; a list repeats the name, `undefined` omits it. */
 export type Fields = Readonly<Record<string, FieldValue | readonly FieldValue[] | undefined>>;
 
-/** Form fields by name, with files; a list repeats the name, `undefined` leaves it out. */
+/** Form fields by name, with files; a list repeats the name, `undefined` omits it. */
 export type FormFields = Readonly<
   Record<string, FieldValue | Blob | readonly (FieldValue | Blob)[] | undefined>
 >;
@@ -51,7 +51,7 @@ export const prepareRequest = async (
   defaults?: TestInit["headers"],
 ): Promise<PreparedRequest> => {
   if (!path.startsWith("/")) {
-    throw testingError("TESTING_BAD_OPTION", `a path starts with "/", not ${JSON.stringify(path)}`);
+    throw testingError("TESTING_BAD_OPTION", `a path must start with "/", not ${JSON.stringify(path)}`);
   }
   const [unknown] = unknownFields(`the object of ${method} ${path}`, init, partNames);
   if (unknown !== undefined) throw testingError("TESTING_BAD_OPTION", unknown);
@@ -78,7 +78,7 @@ interface Encoded {
 
 const encodeBody = async ({ json, form, body }: TestInit): Promise<Encoded> => {
   if ([json, form, body].filter((given) => given !== undefined).length > 1) {
-    throw testingError("TESTING_BAD_OPTION", "give at most one of json, form and body");
+    throw testingError("TESTING_BAD_OPTION", "pass at most one of json, form and body");
   }
   if (json !== undefined) {
     return { body: new TextEncoder().encode(JSON.stringify(json)), contentType: "application/json" };

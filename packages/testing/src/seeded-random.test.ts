@@ -29,7 +29,7 @@ test("numbers are evenly distributed and independent of the previous one", () =>
   }
   const expected = pairs / cells.length;
   const chiSquared = cells.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-  expect(chiSquared).toBeLessThan(148); // 99 degrees of freedom: 0.1 % of even spreads exceed it
+  expect(chiSquared).toBeLessThan(148); // 99 degrees of freedom: 0.1 % of uniform distributions exceed it
 });
 
 test.each([0.5, Number.NaN, Infinity, 2 ** 53])("%p is not a valid seed", (seed) => {

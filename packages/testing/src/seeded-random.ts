@@ -1,9 +1,8 @@
 import { testingError } from "./errors.ts";
 
 /**
- * A replacement for `Math.random` that returns the same numbers for the same seed: at least 0 and below 1, evenly spread, repeating after 2³²
- * calls. Not for
- * secrets.
+ * A replacement for `Math.random` that returns the same numbers for the same seed: at least 0 and below 1, uniformly distributed, repeating after 2³²
+ * calls. Not for secrets.
  *
  * @throws TESTING_BAD_OPTION for a seed that is not a safe integer
  */

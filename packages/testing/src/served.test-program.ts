@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 
-/** A program as users write it: it answers with its arguments and environment, and prints a line when it stops. */
+/** A typical user program: it answers with its arguments and environment, and prints a line when it stops. */
 const app = new App();
 app.get("/", () => ({
   args: process.argv.slice(2),

@@ -31,18 +31,18 @@ const parseSetCookie = (line: string): SetCookie | null => {
   const [pair = "", ...attributes] = line.split(";");
   const [name, value] = halves(pair);
   if (name === "" || value === null) return null;
-  const said = new Map(attributes.map(halves).map(([key, text]) => [key.toLowerCase(), text ?? ""]));
-  const maxAge = said.get("max-age") ?? "";
+  const stated = new Map(attributes.map(halves).map(([key, text]) => [key.toLowerCase(), text ?? ""]));
+  const maxAge = stated.get("max-age") ?? "";
   return {
     name,
     value,
-    path: said.get("path"),
-    domain: said.get("domain"),
-    expires: toDate(said.get("expires")),
+    path: stated.get("path"),
+    domain: stated.get("domain"),
+    expires: toDate(stated.get("expires")),
     maxAge: /^-?\d+$/.test(maxAge) ? Number(maxAge) : undefined,
-    secure: said.has("secure"),
-    httpOnly: said.has("httponly"),
-    sameSite: said.get("samesite"),
+    secure: stated.has("secure"),
+    httpOnly: stated.has("httponly"),
+    sameSite: stated.get("samesite"),
   };
 };
 

@@ -16,7 +16,7 @@ interface Opened {
   readonly service: Listening;
 }
 
-/** What a request line cannot have within its target: spaces, control characters, characters of more than a byte. */
+/** Characters that are invalid in a request target: spaces, control characters, characters of more than a byte. */
 const OUTSIDE_TARGETS = /[^\u0021-\u00ff]/;
 
 /** Sends requests to a service over sockets; the first request calls `listen` and loads undici. */
@@ -32,7 +32,7 @@ export const socketConnection = (listen: () => Promise<Listening>): Connection =
       const { agent, origin } = await opened();
       const { method, target, headers } = request;
       if (OUTSIDE_TARGETS.test(target)) {
-        const message = `a request line cannot have the path ${JSON.stringify(target)}; encode it, as encodeURI does`;
+        const message = `the path ${JSON.stringify(target)} is invalid in a request line; encode it, as encodeURI does`;
         throw testingError("TESTING_BAD_OPTION", message);
       }
       const body = request.body instanceof ReadableStream ? Readable.fromWeb(request.body) : request.body;

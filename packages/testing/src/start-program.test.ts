@@ -27,7 +27,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test("starts a program, connects to the URL that it announces, and stops it in order", async () => {
+test("starts a program, connects to the URL that it prints, and stops it gracefully", async () => {
   const program = await start({ args: ["--one", "two"], env: { OWN: "mine" } });
   expect(program.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   const reply = await program.client.get("/");

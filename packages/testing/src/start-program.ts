@@ -33,7 +33,7 @@ export interface ProgramOptions {
  *
  * `PORT=0` selects any free port, also for a program with a fixed one. It never outlives this process, even if that is killed.
  *
- * @throws TESTING_PROGRAM_FAILED when it exits before, TESTING_TIMEOUT; both with its output
+ * @throws TESTING_PROGRAM_FAILED when it exits before it listens, TESTING_TIMEOUT; both with its output
  * @example
  * await using program = await startProgram(new URL("./main.ts", import.meta.url));
  * const reply = await program.client.get("/books");

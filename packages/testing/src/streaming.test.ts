@@ -9,7 +9,7 @@ import { waitFor } from "./wait-for.ts";
 /** An app with an endless stream, and the state of that stream. */
 class StreamApp extends App {
   asked = 0;
-  /** Lets the late handler answer. */
+  /** Lets the pending handler answer. */
   release: () => void = () => {};
   ended = 0;
   aborted = 0;
@@ -104,7 +104,7 @@ eachClient(test, streams, {
   },
 });
 
-/** Lets requests time out until one has reached its handler: on a busy machine the first may not, in 400 ms. */
+/** Lets requests time out until one has reached its handler, which may take more than 400 ms on a busy machine. */
 const timeOut = async (app: StreamApp, ask: () => Promise<unknown>): Promise<void> => {
   do await expect(ask()).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
   while (app.asked === 0);

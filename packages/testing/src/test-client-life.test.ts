@@ -73,7 +73,7 @@ test("disposing closes the connections to a service that keeps running", async (
   server.close();
 });
 
-/** Shows the settings that a logging feature receives. */
+/** Passes on the settings that a logging feature receives. */
 const listener: Feature<{ enableListening(hear: (settings: AppSettings) => void): unknown }> = {
   name: "listener",
   install: (host) => ({ enableListening: (hear) => host.life.onStart(hear) }),

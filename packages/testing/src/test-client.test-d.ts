@@ -8,16 +8,16 @@ const reply = await client.post("/books", { json: { title: "Emma" }, query: { pa
 const book = reply.json<{ title: string }>();
 book.title satisfies string;
 
-// @ts-expect-error what a reply is made of is unknown until the caller states it
+// @ts-expect-error the type of a body is unknown until the caller states it
 reply.json().title satisfies string;
 
 // @ts-expect-error there are two environments
 testClient(new App(), { env: "staging" });
 
-// @ts-expect-error an option of `run` that a test has no use for
+// @ts-expect-error an option of `run` that clients do not accept
 testClient(new App(), { port: 8000 });
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 await client.get("/books", { quary: {} });
 
 // @ts-expect-error fields of a form are flat

@@ -12,7 +12,7 @@ export type AppClientOptions = ClientOptions & ServeOptions;
 /**
  * A client that calls `app.fetch`; disposing of it stops the app.
  *
- * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address: tests of these need `socketClient`.
+ * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address: tests of either need `socketClient`.
  *
  * @example
  * await using client = testClient(app, { env: "production" });
@@ -25,7 +25,7 @@ export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): T
 };
 
 /**
- * A client that speaks HTTP/1.1 to the app over a socket; disposing of it closes the connections and stops the app.
+ * A client that calls the app over HTTP/1.1 on a socket; disposing of it closes the connections and stops the app.
  *
  * The first request, or `url()`, makes the app listen on a free port of 127.0.0.1, in one process.
  */
@@ -44,7 +44,7 @@ export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}):
 export const clientFor = (url: string, options: ClientOptions = {}): TestClient => {
   checkArguments("clientFor", options, clientRules);
   if (!isOrigin(url)) {
-    const message = `clientFor: the URL must be http or https without path, query and credentials, as in http://127.0.0.1:8000, but is ${JSON.stringify(url)}`;
+    const message = `clientFor: the URL must be http or https without path, query and credentials, as in http://127.0.0.1:8000, not ${JSON.stringify(url)}`;
     throw testingError("TESTING_BAD_OPTION", message);
   }
   return createClient(

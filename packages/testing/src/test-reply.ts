@@ -11,7 +11,7 @@ export interface TestReply {
   readonly text: string;
   /** The body. */
   readonly bytes: Uint8Array;
-  /** Cookies of the reply by name; the last one of a name wins. */
+  /** Cookies of the reply by name; the last of the same name wins. */
   readonly cookies: ReadonlyMap<string, SetCookie>;
   /** The body parsed as JSON, whatever its content type. @throws TESTING_NOT_JSON with the start of the body */
   json<T = unknown>(): T;

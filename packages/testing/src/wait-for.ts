@@ -5,7 +5,7 @@ import { inTime, unlessAborted } from "./in-time.ts";
 
 /** Options of `waitFor`. */
 export interface WaitOptions {
-  /** Milliseconds until it gives up. @default 60_000 */
+  /** Timeout in milliseconds. @default 60_000 */
   readonly timeoutMs?: number;
   /** Milliseconds between two attempts. @default 10 */
   readonly intervalMs?: number;
@@ -13,7 +13,7 @@ export interface WaitOptions {
   readonly what?: string;
 }
 
-/** Result of a condition that holds. */
+/** Truthy results of a condition. */
 export type Truthy<T> = Exclude<T, false | 0 | 0n | "" | null | undefined>;
 
 /**
@@ -25,18 +25,20 @@ export const waitFor = async <T>(
   condition: () => Awaitable<T>,
   { timeoutMs = 60_000, intervalMs = 10, what = "a condition" }: WaitOptions = {},
 ): Promise<Truthy<T>> => {
-  let last: { readonly said: string; readonly error?: unknown } = { said: "the first attempt did not end" };
+  let last: { readonly result: string; readonly error?: unknown } = {
+    result: "the first attempt did not end",
+  };
   const late = () =>
-    testingError("TESTING_TIMEOUT", `waited ${timeoutMs} ms for ${what}: ${last.said}`, last.error);
+    testingError("TESTING_TIMEOUT", `waited ${timeoutMs} ms for ${what}: ${last.result}`, last.error);
   return inTime(timeoutMs, late, async (deadline) => {
     for (;;) {
       try {
         const value = await unlessAborted(Promise.try(condition), deadline);
         if (value) return value as Truthy<T>; // truthy by the condition of this line
-        last = { said: `the last attempt returned ${String(value)}` };
+        last = { result: `the last attempt returned ${String(value)}` };
       } catch (error) {
         deadline.throwIfAborted();
-        last = { said: `the last attempt threw: ${reasonOf(error)}`, error };
+        last = { result: `the last attempt threw: ${reasonOf(error)}`, error };
       }
       await unlessAborted(pause(intervalMs, undefined, { ref: false }), deadline);
     }

@@ -15,7 +15,7 @@ const orgs = new (Blueprint.with(websocket))("/orgs/{org}", { tags: ["chat"] });
 // Parameters of prefix and path are typed; messages and injections as on an app.
 orgs.websocket("/rooms/{room}", async (socket, { params, app }) => {
   params satisfies { readonly org: string; readonly room: string };
-  // @ts-expect-error neither has such a parameter
+  // @ts-expect-error neither the prefix nor the path has such a parameter
   void params.user;
   app.room(params.room);
   const message = await socket.recv();
@@ -40,7 +40,7 @@ new (App.with(websocket))().registerBlueprint(new Blueprint("/api")).registerBlu
 
 // @ts-expect-error the app lacks the feature
 new App().registerBlueprint(orgs);
-// @ts-expect-error the group around it names no app with the feature
+// @ts-expect-error the enclosing blueprint's app lacks the feature
 new Blueprint("/api").registerBlueprint(orgs);
 new (Blueprint.with(websocket))("/api").registerBlueprint(orgs).registerBlueprint(new Blueprint("/v1"));
 const api: Blueprint<"/api", App & WebSocketMethods> = new Blueprint("/api");
@@ -48,7 +48,7 @@ api.registerBlueprint(orgs);
 
 // @ts-expect-error a blueprint has the feature's route methods, not the others
 orgs.room("a");
-// @ts-expect-error a blueprint that was not composed with it
+// @ts-expect-error a blueprint that was not composed with the feature
 new Blueprint("/api").websocket("/x", () => {});
 
 // A class of blueprints

@@ -77,7 +77,7 @@ test("mistakes in a blueprint's socket are reported at start, together", async (
   await expect(start).rejects.toThrow(/WebSocketLimits has no field "pings"/);
 });
 
-test("an app without the feature says at start which feature it lacks", async () => {
+test("an app without the feature fails at start, and names the missing feature", async () => {
   const chat = new SocketBlueprint("/chat");
   chat.websocket("/a", () => {});
   const start = new App().registerBlueprint(chat as never).start();

@@ -24,7 +24,7 @@ const longMessage = (): Buffer => {
 /** Opens a connection with compression, and sends `SENT` messages of a megabyte at once. */
 const sendMany = async ({ url }: Served, path: string): Promise<Socket> => {
   const client = connect(Number(new URL(url).port), "127.0.0.1");
-  client.on("error", () => {}); // the server may cut it
+  client.on("error", () => {}); // the server may terminate it
   client.write(
     `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n`,
   );
@@ -45,7 +45,7 @@ const counting: Feature<{ readonly received: () => unknown }> = {
   }),
 };
 
-test("messages that wait compressed for a slow handler are not inflated, and none is lost", async () => {
+test("compressed messages queued for a slow handler are not inflated, and none is lost", async () => {
   const go = Promise.withResolvers<void>();
   const read = { busy: 0, eager: 0 };
   const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
@@ -66,7 +66,7 @@ test("messages that wait compressed for a slow handler are not inflated, and non
   expect(received).toBe(SENT + 2); // the second of the busy connection exceeds the queue's limit of 1 MiB
 });
 
-test("a connection that breaks while its compressed messages wait has ended for its handler", async () => {
+test("a connection that breaks while compressed messages are queued ends for its handler", async () => {
   const ended = Promise.withResolvers<unknown>();
   const read: number[] = [];
   const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
@@ -84,7 +84,7 @@ test("a connection that breaks while its compressed messages wait has ended for 
   expect(read).toEqual([MEGABYTE, MEGABYTE]);
 });
 
-test("a handler that reads on in a closing connection gets no message after one that was dropped", async () => {
+test("a handler that keeps reading a closing connection gets no message after a dropped one", async () => {
   const emptied = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const read: number[] = [];

@@ -108,12 +108,12 @@ export class Endpoint {
     );
     traffic.opened++;
     heartbeat.add(open);
-    const goodbye = (): void => void open.close(1001, "the service is shutting down");
-    if (draining.aborted) goodbye();
-    draining.addEventListener("abort", goodbye, { once: true });
+    const closeForDrain = (): void => void open.close(1001, "the service is shutting down");
+    if (draining.aborted) closeForDrain();
+    draining.addEventListener("abort", closeForDrain, { once: true });
     ws.once("close", () => {
       heartbeat.remove(open);
-      draining.removeEventListener("abort", goodbye);
+      draining.removeEventListener("abort", closeForDrain);
     });
     return open;
   }
@@ -150,7 +150,7 @@ export class Endpoint {
     } catch (error) {
       if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
       if (isRefusal(error)) return await open.close(1008, error.detail);
-      if (isOwnEnd(error, open)) return;
+      if (isDisconnect(error, open)) return;
       session?.fail(error);
       this.sockets.log?.error("a WebSocket handler failed", { error, route: request.route });
       await open.close(1011, "internal error");
@@ -166,10 +166,10 @@ const withLimits = (config: WebSocketConfig, limits: ConfigInput<WebSocketLimits
 const closeCode = ({ closed }: OpenSocket): Attributes =>
   closed === null ? {} : { "websocket.close_code": closed.code };
 
-/** Whether an error is the refusal of a caller, such as `verifyGuards` throws. */
+/** Whether an error refuses the caller, such as one of `verifyGuards`. */
 const isRefusal = (error: unknown): error is HttpError =>
   HttpError.is(error) && (error.status === 401 || error.status === 403);
 
 /** Whether an error only reports that the client disconnected during a send, which is not a failure of the handler. */
-const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>
+const isDisconnect = (error: unknown, { connected }: OpenSocket): boolean =>
   !connected && Error.isError(error) && (error as { code?: unknown }).code === "WEBSOCKET_CLOSED";

@@ -9,8 +9,8 @@ export const websocketErrors: ErrorCatalogue = {
   },
   WEBSOCKET_BAD_MESSAGE: {
     summary:
-      "what was to be sent is neither text nor bytes, such as an object that a client wrote where a text was expected",
-    action: "check what the client wrote, with the route's `message` schema",
+      "the message to send is neither a string nor bytes, such as an object from a client where a string was expected",
+    action: "validate messages of clients with the route's `message` schema",
   },
   WEBSOCKET_CLOSED: {
     summary: "a message was sent to or awaited from a closed connection",
@@ -25,7 +25,7 @@ export const websocketErrors: ErrorCatalogue = {
     action: "the message states the range",
   },
   WEBSOCKET_BAD_ROOM: {
-    summary: "a room's name is no string, empty or too long",
+    summary: "a room's name is empty, too long or not a string",
     action: "the message states the bound",
   },
   WEBSOCKET_TOO_MANY_ROOMS: {

@@ -37,11 +37,11 @@ export class Heartbeat {
   private sweep(): void {
     const now = this.traffic.now();
     for (const socket of this.sockets) {
-      socket.seeLife(now);
+      socket.updateLastSeen(now);
       if (now - socket.lastSeenMs <= socket.timeoutMs) socket.ping();
       else {
         this.traffic.timedOut++;
-        socket.cut();
+        socket.terminate();
       }
     }
   }

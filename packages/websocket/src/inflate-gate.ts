@@ -12,7 +12,7 @@ interface WithExtensions {
  * Holds the next compressed frame while the connection is paused. `ws` only stops reading then, and would inflate every frame of the 64 KiB that
  * it has read, which can become 64 MiB.
  *
- * Overrides `decompress`, the one step at which `ws` waits in the middle of what it has read. `compressed-limits.test.ts` fails for a release that works otherwise.
+ * Overrides `decompress`, the only step at which `ws` waits within the data that it has read. `compressed-limits.test.ts` fails for a release that works differently.
  */
 export class InflateGate {
   private held: (() => void) | null = null;
@@ -28,7 +28,7 @@ export class InflateGate {
     };
   }
 
-  /** Lets `ws` go on, after it was resumed. */
+  /** Releases the held frame, after `ws` was resumed. */
   open(): void {
     const { held } = this;
     this.held = null;

@@ -117,7 +117,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     await waitFor(() => events.length === 4);
     await expect(s.open("/replaced")).rejects.toThrow("200");
     await waitFor(() => events.length === 6);
-    await expect(s.open("/guarded")).rejects.toThrow("403"); // before any dependency was created
+    await expect(s.open("/guarded")).rejects.toThrow("403"); // no dependency was created before
     expect(events).toEqual([
       "created for /throws",
       "disposed of session 1",
@@ -161,7 +161,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(events).toEqual(["handled", "disposed of http GET /plain"]);
     const late = await s.open("/late");
     late.send("x");
-    expect(await collect(late).closed).toEqual([1011, "internal error"]); // after the first await
+    expect(await collect(late).closed).toEqual([1011, "internal error"]); // called after the first await
   });
 
   test("each message has its own dependencies, by injectEach and Depends, besides those of the connection", async () => {

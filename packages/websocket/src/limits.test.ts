@@ -41,12 +41,12 @@ test("a sender that awaits never runs ahead of a stalled client; one that does n
 });
 
 test.each([1000, 100_000])(
-  "a sender that awaits may send any message behind small ones, with a queue of %d bytes",
+  "a sender that awaits may send any message after small ones, with a queue of %d bytes",
   async (maxSendQueueBytes) => {
     await using s = await serve((app) => {
       app.enableWebSocket({ maxSendQueueBytes, deflate: true });
       app.websocket("/", async (socket) => {
-        // The first ones are being compressed when the next are sent.
+        // The first ones are still being compressed when the next are sent.
         for (const size of [2000, 900, 5000, 200_000, 10, 200_000]) await socket.sendText("x".repeat(size));
       });
     });
@@ -56,7 +56,7 @@ test.each([1000, 100_000])(
   },
 );
 
-test("what is sent beside a message larger than the queue has the queue to itself, up to its bound", async () => {
+test("messages sent while one larger than the queue waits may fill the whole queue, up to its bound", async () => {
   const ended: unknown[] = [];
   await using s = await serve((app) => {
     app.enableWebSocket({ maxSendQueueBytes: 400_000, closeWaitSecs: 0.1 });
@@ -96,7 +96,7 @@ test("a client is paused while its handler does not read, and no message is lost
   expect(seen.every((size) => size === 100_000)).toBe(true);
 });
 
-/** What a trial saw, and the longest time for which the event loop, that of server and clients, stood still. */
+/** Runs a trial, and measures the longest time for which the event loop, shared by server and clients, was blocked. */
 const withLag = async <T>(trial: () => Promise<T>): Promise<{ readonly seen: T; readonly lagMs: number }> => {
   let last = performance.now();
   let lagMs = 0;
@@ -132,7 +132,7 @@ const heartbeats = async (): Promise<readonly unknown[]> => {
   const dead = await s.open("/dead");
   pausable(dead).pause();
   const slow = pausable(await s.open("/slow")).pause();
-  slow.on("error", () => {}); // the server cut it: `ends` has the reason
+  slow.on("error", () => {}); // the server terminated it: `ends` has the reason
   slow.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0])); // a binary message of 65,535 bytes
   let left = 65_535;
   const part = (): void => void slow.write(Buffer.alloc(left >= 1000 ? ((left -= 10), 10) : 0));
@@ -141,12 +141,12 @@ const heartbeats = async (): Promise<readonly unknown[]> => {
   clearInterval(parts);
   slow.write(Buffer.alloc(left));
   await waitFor(() => ends.length > 1);
-  return [...ends]; // the end of the service cuts the rest
+  return [...ends]; // the stop of the service closes the rest
 };
 
 test("a client that ignores pings is disconnected; one that answers, or is still sending a long message, is not", async () => {
   let trial = await withLag(heartbeats);
-  while (trial.lagMs > 1000) trial = await withLag(heartbeats); // the machine stood still, so that every client was silent
+  while (trial.lagMs > 1000) trial = await withLag(heartbeats); // the machine was blocked, so every client was silent
   expect(trial.seen).toEqual([
     ["dead", 1006],
     ["slow", 65_535],
@@ -154,7 +154,7 @@ test("a client that ignores pings is disconnected; one that answers, or is still
 });
 
 /**
- * Three clients of an app that allows two seconds of silence. One sends more than the queues hold and reads nothing, one reads a long message slowly,
+ * Three clients of an app that allows two seconds of silence. One sends more than fits the queues and reads nothing, one reads a long message slowly,
  * and one waits for a handler that is busy for longer.
  */
 const backpressure = async (): Promise<readonly unknown[]> => {
@@ -199,7 +199,7 @@ const backpressure = async (): Promise<readonly unknown[]> => {
   return [...ends];
 };
 
-test("a client that takes nothing of what waits for it is disconnected; one that reads slowly, or waits for its handler, is not", async () => {
+test("a client that reads none of its queued bytes is disconnected; one that reads slowly, or waits for its handler, is not", async () => {
   let trial = await withLag(backpressure);
   while (trial.lagMs > 1000) trial = await withLag(backpressure);
   expect(trial.seen).toEqual([

@@ -5,7 +5,7 @@ import { collect, type Served, serve } from "./socket-app.test-kit.ts";
 const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;
 
-/** Values in a message, and how the error names them. */
+/** Values in a message, and the error for each. */
 const lost: readonly (readonly [name: string, value: unknown, found: string])[] = [
   ["a promise", Promise.resolve(1), "loses a value: $.tags[0] is a promise"],
   ["a Set", new Set([1]), "loses a value: $.tags[0] is a Set"],
@@ -72,7 +72,7 @@ test.each([...lost, ...unwritable])(
   },
 );
 
-test("in production a loss is sent as JSON writes it, and logged once for each route, and once for the rooms", async () => {
+test("in production a lossy value is sent as JSON, and logged once for each route and once for the rooms", async () => {
   for (const [_name, value, found] of lost) {
     await using s = await service("production", () => ({ tags: [value] }));
     for (const [path, place] of places) {
@@ -84,7 +84,7 @@ test("in production a loss is sent as JSON writes it, and logged once for each r
   }
 });
 
-test("in production what JSON cannot write is the same named error", async () => {
+test("in production a value that JSON cannot express is the same error", async () => {
   for (const [_name, value, found] of unwritable) {
     await using s = await service("production", () => ({ tags: [value] }));
     for (const [path, place] of places) {
@@ -110,7 +110,7 @@ test.each([undefined, () => 1, Symbol("s")])(
   },
 );
 
-test("what JSON does express is sent without a line in the log", async () => {
+test("a value that JSON can express is sent without a warning", async () => {
   const value = { at: new Date(0), list: [1, null], none: undefined, own: { toJSON: () => 1 } };
   await using s = await service("development", () => value);
   for (const [path] of places) expect(await received(s, path)).toEqual([JSON.stringify(value)]);

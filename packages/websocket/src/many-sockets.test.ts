@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { serve } from "./socket-app.test-kit.ts";
 
-test("clients that never read use bounded memory each, and are closed", async () => {
+test("clients that never read use bounded memory, and are closed", async () => {
   const ends: (number | undefined)[] = [];
   let bytes = 0;
   await using s = await serve((app) => {

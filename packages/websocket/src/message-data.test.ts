@@ -7,7 +7,7 @@ import { collect, serve } from "./socket-app.test-kit.ts";
 
 type Send = (value: never) => Promise<void>;
 
-/** What each send ended in: a code, or "sent". */
+/** The outcome of each send: an error code, or "sent". */
 const outcomes = async (send: Send, values: readonly unknown[]): Promise<readonly unknown[]> => {
   const found: unknown[] = [];
   for (const value of values)
@@ -39,7 +39,7 @@ test("only a string is sent as text, whatever `byteLength` an object has", async
   ]);
 });
 
-test("a value that is neither text, bytes nor a message is not sent, and counts for no queue", async () => {
+test("a value that is not a string, bytes or a message is not sent, and is not counted in a queue", async () => {
   const values = [posing, { byteLength: 2_000_000_000 }, undefined, null, 5, {}, [1]];
   const messages = [...values, { data: posing, isBinary: true }, { data: "x", isBinary: false }];
   const found: unknown[] = [];
@@ -82,7 +82,7 @@ test("an ArrayBuffer and every view are sent as their bytes, by a socket and a r
   expect(texts).toEqual([...each, "own"]);
 });
 
-test("a room's name is a string", async () => {
+test("a room's name must be a string", async () => {
   const found: unknown[] = [];
   await using s = await serve((app) => {
     app.websocket("/", async (socket) => {

@@ -2,20 +2,20 @@ import { types } from "node:util";
 import { FrameworkError } from "@framework/core";
 import type { Message } from "./message.ts";
 
-/** What is sent as a binary message. */
+/** Payload of a binary message. */
 export type Bytes = Uint8Array | ArrayBufferView | ArrayBufferLike;
 
-/** Whether a value is taken for bytes: an object that a client wrote may have a `byteLength`, and a frame of that size would hold memory of the process. */
+/** Whether a value is binary data: a parsed object of a client may have a `byteLength`, and a frame of that size would expose memory of the process. */
 export const isBytes = (value: unknown): value is Bytes =>
   ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value);
 
-/** @throws WEBSOCKET_BAD_MESSAGE for anything else than a string */
+/** Returns a string as it is. @throws WEBSOCKET_BAD_MESSAGE for anything else */
 export const textOf = (value: string): string => {
   if (typeof value === "string") return value;
   throw badMessage("sendText takes a string", value, "; sendJson sends any value as JSON");
 };
 
-/** The bytes of a view or an `ArrayBuffer`, without a copy. @throws WEBSOCKET_BAD_MESSAGE for anything else */
+/** Returns the bytes of a view or an `ArrayBuffer`, without a copy. @throws WEBSOCKET_BAD_MESSAGE for anything else */
 export const bytesOf = (value: Bytes): Uint8Array => {
   if (value instanceof Uint8Array) return value;
   if (!isBytes(value)) throw badMessage("sendBinary takes bytes, such as a Uint8Array", value);
@@ -34,5 +34,5 @@ export const forwarded = (message: Message): Uint8Array => {
 const badMessage = (problem: string, value: unknown, hint = ""): FrameworkError =>
   new FrameworkError(
     "WEBSOCKET_BAD_MESSAGE",
-    `${problem}, but got ${value === null ? "null" : typeof value}${hint}`,
+    `${problem}, not ${value === null ? "null" : typeof value}${hint}`,
   );

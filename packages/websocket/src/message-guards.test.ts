@@ -16,7 +16,7 @@ test("guards of a route decide at the upgrade, not again for each message", asyn
   expect([texts, decisions]).toEqual([["a", "b", "c"], 1]);
 });
 
-test("a message that the handler's own guards refuse closes with 1008 and the text of the refusal", async () => {
+test("a message that the handler's own guards refuse closes with 1008 and the guard's text", async () => {
   await using s = await serve((app) => {
     app.websocket("/{name}", async (socket, request) => {
       let left = 1;

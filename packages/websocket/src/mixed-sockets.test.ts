@@ -16,22 +16,22 @@ const { Receiver } = createRequire(import.meta.url)("ws") as {
   readonly Receiver: new (options: { readonly isServer: boolean; readonly maxPayload: number }) => Writable;
 };
 
-/** A message whose bytes no other message has. */
+/** A message with unique bytes. */
 interface Sent {
   readonly length: number;
   readonly binary: boolean;
-  /** Into how many frames it is divided; a ping follows each but the last. */
+  /** Number of its frames; a ping follows each but the last. */
   readonly frames: number;
 }
 
-/** What one client does: sends messages, and leaves after them or in the middle of the last one. */
+/** The actions of one client: sends messages, and disconnects after them or within the last one. */
 interface Visit {
   readonly messages: readonly Sent[];
-  /** Bytes of a write; a turn of the event loop lies between two writes. */
+  /** Bytes of each write; one turn of the event loop passes between two writes. */
   readonly piece: number;
   /** Whether its first frames follow the request for the upgrade without waiting for the reply. */
   readonly eager: boolean;
-  readonly leaves: "close" | "end" | "reset";
+  readonly ending: "close" | "end" | "reset";
 }
 
 const sent: fc.Arbitrary<Sent> = fc.record({
@@ -44,7 +44,7 @@ const visits = fc.array(
     messages: fc.array(sent, { minLength: 1, maxLength: 5 }),
     piece: fc.oneof(fc.integer({ min: 1000, max: 8000 }), fc.constant(400_000)),
     eager: fc.boolean(),
-    leaves: fc.constantFrom("close" as const, "close" as const, "end" as const, "reset" as const),
+    ending: fc.constantFrom("close" as const, "close" as const, "end" as const, "reset" as const),
   }),
   { minLength: 2, maxLength: 12 },
 );
@@ -88,20 +88,23 @@ const REQUEST =
 const nameOf = (bytes: Buffer, binary: boolean): string =>
   `${binary} ${createHash("sha1").update(bytes).digest("hex")}`;
 
-/** What the service has sent to a client. */
-interface Told {
+/** Everything that the service has sent to a client. */
+interface Received {
   readonly messages: string[];
   pongs: number;
   code: number | null;
 }
 
 /** Reads the reply to the upgrade, then frames. Resolves when the reply is there. */
-const listen = (socket: Socket, told: Told): Promise<void> => {
+const listen = (socket: Socket, received: Received): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const receiver = new Receiver({ isServer: false, maxPayload: 0 });
-  receiver.on("message", (data: Buffer, binary: boolean) => void told.messages.push(nameOf(data, binary)));
-  receiver.on("pong", () => void told.pongs++);
-  receiver.on("conclude", (code: number) => void (told.code = code));
+  receiver.on(
+    "message",
+    (data: Buffer, binary: boolean) => void received.messages.push(nameOf(data, binary)),
+  );
+  receiver.on("pong", () => void received.pongs++);
+  receiver.on("conclude", (code: number) => void (received.code = code));
   receiver.on("error", reject);
   let head = "";
   socket.on("data", (chunk: Buffer) => {
@@ -127,45 +130,45 @@ const write = async (socket: Socket, bytes: Buffer, piece: number): Promise<void
   }
 };
 
-/** Does what a client does, and returns what it must be told and what it was told. */
+/** Performs a visit, and returns the expected and the received data. */
 const visit = async (
   port: number,
   client: number,
-  { messages, piece, eager, leaves }: Visit,
-): Promise<[wanted: Told, told: Told]> => {
-  const told: Told = { messages: [], pongs: 0, code: null };
+  { messages, piece, eager, ending }: Visit,
+): Promise<[wanted: Received, received: Received]> => {
+  const received: Received = { messages: [], pongs: 0, code: null };
   const socket = connect(port, "127.0.0.1");
   const closed = once(socket, "close");
-  const upgraded = handled(listen(socket, told));
+  const upgraded = handled(listen(socket, received));
   await once(socket, "connect");
   const payloads = messages.map(({ length }, at) => bytesOf(client, at, length));
   const frames = messages.map((message, at) => framesOf(payloads[at] as Buffer, message));
-  const unfinished = leaves === "close" ? 0 : 1;
+  const unfinished = ending === "close" ? 0 : 1;
   const whole = Buffer.concat(frames.slice(0, frames.length - unfinished));
   const request = Buffer.from(REQUEST);
   if (!eager) await write(socket, request, piece).then(() => upgraded);
   await write(socket, eager ? Buffer.concat([request, whole]) : whole, piece);
   const finished = messages.slice(0, messages.length - unfinished);
-  const wanted: Told = {
+  const wanted: Received = {
     messages: finished.map(({ binary }, at) => nameOf(payloads[at] as Buffer, binary)),
     pongs: finished.reduce((sum, { frames: count }) => sum + count - 1, 0),
-    code: leaves === "close" ? 1000 : null,
+    code: ending === "close" ? 1000 : null,
   };
-  const hasAll = (): boolean => told.messages.length >= finished.length && told.pongs >= wanted.pongs;
+  const hasAll = (): boolean => received.messages.length >= finished.length && received.pongs >= wanted.pongs;
   await waitFor(() => socket.closed || hasAll());
   const last = frames.at(-1) as Buffer;
-  if (leaves === "close") socket.write(frame(CLOSE, Buffer.from([0x03, 0xe8])));
+  if (ending === "close") socket.write(frame(CLOSE, Buffer.from([0x03, 0xe8])));
   else await write(socket, last.subarray(0, last.length >> 1), piece);
-  if (leaves === "end") socket.end();
-  if (leaves === "reset") socket.resetAndDestroy();
+  if (ending === "end") socket.end();
+  if (ending === "reset") socket.resetAndDestroy();
   await closed;
-  if (finished.length > 0 || leaves === "close") await upgraded; // others may have left before
-  if (leaves === "close") return [wanted, told];
-  return [wanted, { ...told, pongs: Math.min(told.pongs, wanted.pongs), code: null }]; // of the last message, a ping may have been whole
+  if (finished.length > 0 || ending === "close") await upgraded; // other clients may disconnect earlier
+  if (ending === "close") return [wanted, received];
+  return [wanted, { ...received, pongs: Math.min(received.pongs, wanted.pongs), code: null }]; // a ping within the last message may have been complete
 };
 
 test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
-  "on the transport %s each client is told of its own messages alone, whoever else sends, divides or leaves meanwhile",
+  "on the transport %s each client receives only its own messages, whatever other clients send, fragment or close meanwhile",
   async (transport) => {
     let open = 0;
     await using service = await serve(
@@ -174,7 +177,7 @@ test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
         app.websocket("/echo", async (socket) => {
           open++;
           for await (const message of socket) {
-            await turn(); // others are read before the message is
+            await turn(); // other connections are read before the rest of the message
             await socket.send(message);
           }
           open--;
@@ -185,8 +188,8 @@ test.each<NonNullable<RunOptions["transport"]>>(["fast", "node"])(
     const { port } = new URL(service.url);
     await fc.assert(
       fc.asyncProperty(visits, async (clients) => {
-        const told = await Promise.all(clients.map((client, at) => visit(Number(port), at, client)));
-        for (const [wanted, was] of told) expect(was).toEqual(wanted);
+        const received = await Promise.all(clients.map((client, at) => visit(Number(port), at, client)));
+        for (const [wanted, was] of received) expect(was).toEqual(wanted);
         await waitFor(() => open === 0);
       }),
       { numRuns: 12 },

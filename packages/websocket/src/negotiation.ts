@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest } from "@framework/core";
 import type * as Ws from "ws";
 import { checkWindowBits } from "./handshake.ts";
 
-/** How replies and messages are compressed, when they are. */
+/** Options of compression, for offers and messages. */
 export const compression = {
   threshold: 1024,
   concurrencyLimit: 10,
@@ -12,7 +12,7 @@ export const compression = {
 
 const DEFLATE = "permessage-deflate";
 
-/** The parts of `ws` that read what a client offers; its types lack them. */
+/** The parts of `ws` that parse a client's offers; its types lack them. */
 interface OfferReaders {
   readonly subprotocol: { parse(field: string): Set<string> };
   readonly extension: {
@@ -25,7 +25,7 @@ interface OfferReaders {
 /** Returns the offer of an extension to accept, as a field's value, or `null`; throws an `HttpError` 400 for what `ws` would refuse. */
 export type CheckOffers = (request: HttpRequest, deflate: boolean) => string | null;
 
-/** Creates the check of the sub-protocols and extensions that a client offers. Without it `ws` refuses them when the app has answered 101. */
+/** Creates the check of the sub-protocols and extensions that a client offers. Without it `ws` would refuse them after the app has answered 101. */
 export const createCheckOffers = (ws: typeof Ws): CheckOffers => {
   const { subprotocol, extension, PerMessageDeflate } = ws as unknown as OfferReaders;
   const isAcceptable = (offer: string): boolean => {

@@ -9,7 +9,7 @@ import { type Message, ReceivedMessage } from "./message.ts";
 import { type Bytes, bytesOf, forwarded, isBytes, textOf } from "./message-data.ts";
 import { readWholeFrames } from "./read-whole-frames.ts";
 import type { Closed, ServerSocket } from "./server-socket.ts";
-import { type CountingStream, SignsOfLife } from "./signs-of-life.ts";
+import { type CountingStream, Liveness } from "./liveness.ts";
 import type { Traffic } from "./traffic.ts";
 import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
@@ -24,7 +24,7 @@ const OPEN = 1;
 /** Bytes added per message to the count between yields, so that many small messages yield too. */
 const FRAME_COST = 128;
 
-/** Joins rooms and leaves them. */
+/** The rooms that connections join and leave. */
 export interface Membership {
   join(room: string, member: OpenSocket): void;
   leave(room: string, member: OpenSocket): void;
@@ -70,15 +70,15 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private closeReceived: Closed | null = null;
   private controlSecond = 0;
   private controlFrames = 0;
-  /** Whether a message was dropped, as the connection is closing and the queue was full. */
-  private isCutShort = false;
+  /** Whether a message was dropped because the connection is closing and the queue was full. */
+  private hasDropped = false;
   /** Bytes sent since the last yield to the event loop. */
   private sentInTurn = 0;
   /** Bytes sent while a message larger than the send queue is waiting; `null` without such a message. */
   private sentBesideLarge: number | null = null;
-  /** Time of the last sign of life of the client, for the heartbeat. */
+  /** Time of the client's last activity, for the heartbeat. */
   lastSeenMs: number;
-  private readonly life: SignsOfLife;
+  private readonly liveness: Liveness;
   /** Set for a connection that compresses. */
   private readonly gate: InflateGate | null;
 
@@ -96,7 +96,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.check = check;
     this.invoke = invoke;
     this.lastSeenMs = nowMs;
-    this.life = new SignsOfLife(socket);
+    this.liveness = new Liveness(socket);
     this.plain = ws.extensions === "";
     this.gate = this.plain ? null : new InflateGate(ws);
     if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` ends after the frames that it has read
@@ -175,7 +175,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
       return this.atOnce(size);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const written = handled(promise); // a client that leaves must not end the process through a send that nothing awaits
+    const written = handled(promise); // a disconnect must not end the process through the rejection of a send that nothing awaits
     const isFirstLarge = size > this.config.maxSendQueueBytes && this.sentBesideLarge === null;
     ws.send(data, { binary }, (error) => {
       if (isFirstLarge) this.sentBesideLarge = null;
@@ -183,7 +183,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
       else reject(closedError(error));
     });
     if (isFirstLarge) this.sentBesideLarge = 0;
-    return fits && this.waiting === 0 ? this.atOnce(size) : written; // bytes that wait are no copy: the handler may change them once this has resolved
+    return fits && this.waiting === 0 ? this.atOnce(size) : written; // queued bytes are not copied: the handler may change them once this has resolved
   }
 
   private get waiting(): number {
@@ -192,7 +192,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 
   /**
    * Whether a message does not fit in the send queue. A sender that awaits has at most the high water mark queued; its next message may be of any size. One
-   * that is larger than the queue is not counted against what others send until it is written.
+   * larger than the queue does not count against other sends until it is written.
    */
   private isTooMuch(waiting: number, size: number): boolean {
     const { maxSendQueueBytes } = this.config;
@@ -217,7 +217,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return new Promise((resolve) => this.inbox.wait(resolve));
   }
 
-  /** Takes from the inbox; resumes the client once little is queued. */
+  /** Takes from the inbox; resumes the client once at most half of the receive queue is used. */
   private take(): Message | null | undefined {
     const message = this.inbox.take();
     if (this.ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) this.resume();
@@ -296,18 +296,18 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     if (this.connected) this.ws.ping();
   }
 
-  /** Milliseconds of silence after which the connection is cut. */
+  /** Milliseconds without activity after which the connection is terminated. */
   get timeoutMs(): number {
     return this.config.timeoutSecs * 1000;
   }
 
-  /** Counts signs of life of the client besides its messages and pongs. */
-  seeLife(nowMs: number): void {
-    if (this.life.since(this.ws.isPaused)) this.lastSeenMs = nowMs;
+  /** Updates `lastSeenMs` for activity of the client other than messages and pongs. */
+  updateLastSeen(nowMs: number): void {
+    if (this.liveness.checkActivity(this.ws.isPaused)) this.lastSeenMs = nowMs;
   }
 
   /** Destroys the connection without a close frame. */
-  cut(): void {
+  terminate(): void {
     this.ws.terminate();
   }
 
@@ -316,8 +316,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.lastSeenMs = traffic.now();
     traffic.received++;
     const isOpen = this.ws.readyState === OPEN;
-    // A closing connection cannot be paused: its end is behind these messages. After one that was dropped none may follow.
-    if (!isOpen && (this.isCutShort ||= this.isFull)) return;
+    // A closing connection cannot be paused: its close frame follows these messages. Once a message is dropped, all further ones are.
+    if (!isOpen && (this.hasDropped ||= this.isFull)) return;
     if (this.inbox.put(new ReceivedMessage(data, isBinary))) return;
     if (isOpen && this.isFull) this.ws.pause();
   }
@@ -352,12 +352,12 @@ const MAX_WAITING_MESSAGES = 10_000;
 
 const sent = Promise.resolve();
 
-/** Rejects with an error that `send` throws. */
+/** Turns an error thrown by `send` into a rejection. */
 const attempt = (send: () => Promise<void>): Promise<void> => {
   try {
     return send();
   } catch (error) {
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- passes on what was thrown
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with the thrown value
     return handled(Promise.reject(error));
   }
 };

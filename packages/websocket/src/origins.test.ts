@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import { websocket } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
-test("an origin that CORS lists may connect if it may send credentials, `*` is not enough", async () => {
+test("an origin that CORS lists with credentials may connect; `*` is not enough", async () => {
   const may = async (origins: string, credentials: boolean): Promise<boolean> => {
     const app = new (App.with(cors, websocket))().enableCors(origins, { credentials, headers: [] });
     app.websocket("/", async (socket) => {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** Returns a Python with the module `websockets`: Debian's, which has the package python3-websockets, or the one on PATH; `null` without one. */
+/** Finds a Python with the module `websockets`: Debian's, with the package python3-websockets, or that on PATH; `null` without one. */
 export const findPython = (): string | null =>
   ["/usr/bin/python3", "python3"].find(
     (python) => spawnSync(python, ["-c", "import websockets"], { stdio: "ignore" }).status === 0,
@@ -46,9 +46,9 @@ export class PythonClients implements AsyncDisposable {
   constructor(python: string) {
     const env = { ...process.env, NO_PROXY: "*" };
     this.child = spawn(python, [script], { env, stdio: ["pipe", "pipe", "inherit"] });
-    this.child.stdin.on("error", () => {}); // the process is gone, which its end reports
+    this.child.stdin.on("error", () => {}); // the process has exited, which its exit event reports
     this.child.once("close", () => {
-      for (const { reject } of this.waiting.values()) reject(new Error("the process of the clients ended"));
+      for (const { reject } of this.waiting.values()) reject(new Error("the clients' process exited"));
     });
     createInterface(this.child.stdout).on("line", (line) => this.ended(JSON.parse(line) as Line));
   }
@@ -69,9 +69,9 @@ export class PythonClients implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, "close");
+    const exited = once(this.child, "close");
     this.child.kill("SIGKILL");
-    await gone;
+    await exited;
   }
 
   private ended(line: Line): void {

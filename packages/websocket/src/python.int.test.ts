@@ -25,7 +25,7 @@ const echo = async (socket: ServerSocket): Promise<void> => {
 const transports = ["fast", "node"] as const;
 
 block.each(transports)("a Python client on the %s transport", (transport) => {
-  test("receives text, bytes and fragments back unchanged and in order", async () => {
+  test("gets text, bytes and fragments back unchanged and in order", async () => {
     await using s = await serve((app) => app.websocket("/", echo), { transport });
     const steps = [
       ["text", "héllo \u{1F600}"],

@@ -12,7 +12,7 @@ const { Receiver } = createRequire(import.meta.url)("ws") as {
 
 const MAX_BYTES = 70_000;
 
-/** Events of a receiver, and how many chunks went through its stream. */
+/** Events of a receiver, and the number of chunks that passed through its stream. */
 interface Read {
   readonly events: readonly unknown[];
   readonly streamed: number;
@@ -37,7 +37,7 @@ const read = (chunks: readonly Uint8Array[], whole: boolean): Read => {
   receiver.on("error", () => {});
   for (const chunk of chunks) {
     if (receiver.writableEnded || receiver.destroyed || receiver.errored !== null) break; // `ws` reads no more
-    receiver.write(Buffer.from(chunk)); // a copy: what is masked is unmasked in place
+    receiver.write(Buffer.from(chunk)); // a copy, because unmasking changes the bytes in place
   }
   events.push(receiver.errored?.message ?? "no error");
   return { events, streamed };
@@ -51,7 +51,7 @@ interface Frame {
   readonly lengthBytes: 0 | 2 | 8;
 }
 
-/** Writes a frame, also with a length in more bytes than it needs. */
+/** Writes a frame; its length may take more bytes than needed. */
 const bytesOf = ({ first, payload, mask, isMasked, lengthBytes }: Frame): Buffer => {
   const { length } = payload;
   const needed = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -80,7 +80,7 @@ const frame = fc.record({
   lengthBytes: fc.constantFrom<0 | 2 | 8>(0, 0, 0, 0, 0, 2, 8),
 });
 
-/** Frames as they arrive: each in a chunk of its own, or cut anywhere. */
+/** Received chunks: a frame each, or cut at any byte. */
 const arrivals = fc
   .tuple(fc.array(frame, { minLength: 1, maxLength: 8 }), fc.array(fc.nat({ max: 400 }), { maxLength: 6 }))
   .map(([frames, sizes]) => {

@@ -34,7 +34,7 @@ export interface RegisterWebSocket<Prefix extends string, A extends object> {
   >(
     path: P,
     options: WebSocketOptions<Schema, Inject, Each>,
-    handler: [NonNullable<Inject>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
+    handler: [NonNullable<Inject>] extends [never] // two complete function types: only then has `db = Depends(Db)` the type of its default
       ? WebSocketHandler<
           ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
           HttpRequest<PathParams<Joined<Prefix, NoInfer<P>>>, NoInput, A>

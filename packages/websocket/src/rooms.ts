@@ -34,11 +34,11 @@ interface RoomMember {
 
 /** Keeps messages, in Base64, below the shared state's limit of 64 KiB. */
 const MAX_BYTES = 45_000;
-/** JSON of a text above this, with its escapes, is not sent: Base64 is shorter then. */
+/** A text whose JSON, with its escapes, is longer is sent in Base64, which is then shorter. */
 const MAX_JSON_BYTES = 60_000;
-/** Most bytes that JSON needs for one byte of a text. */
+/** Maximum bytes of JSON for one byte of a text. */
 const MAX_ESCAPE_BYTES = 6;
-const MAX_ROOMS_EACH = 100;
+const MAX_ROOMS_PER_CONNECTION = 100;
 const MAX_NAME = 200;
 const CHANNEL = "websocket:rooms";
 
@@ -70,15 +70,15 @@ export class Rooms {
     if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
       throw new FrameworkError(
         "WEBSOCKET_BAD_ROOM",
-        `a room's name is a string of 1 to ${MAX_NAME} characters`,
+        `a room's name must be a string of 1 to ${MAX_NAME} characters`,
       );
     }
     if (!member.connected) return;
     const joined = this.joined.get(member) ?? new Set();
-    if (joined.size >= MAX_ROOMS_EACH && !joined.has(name)) {
+    if (joined.size >= MAX_ROOMS_PER_CONNECTION && !joined.has(name)) {
       throw new FrameworkError(
         "WEBSOCKET_TOO_MANY_ROOMS",
-        `a connection is in at most ${MAX_ROOMS_EACH} rooms`,
+        `a connection can be in at most ${MAX_ROOMS_PER_CONNECTION} rooms`,
       );
     }
     this.joined.set(member, joined.add(name));
@@ -96,7 +96,7 @@ export class Rooms {
   }
 
   room(name: string): Room {
-    const note = (data: string | Uint8Array, { except }: RoomSendOptions = {}): Note => ({
+    const messageOf = (data: string | Uint8Array, { except }: RoomSendOptions = {}): RoomMessage => ({
       room: name,
       ...encoded(data),
       except: except?.id ?? null,
@@ -106,22 +106,22 @@ export class Rooms {
       get localSize() {
         return sizeOf();
       },
-      sendText: (text, options) => handled(this.publish(() => note(textOf(text), options))),
-      sendBinary: (data, options) => handled(this.publish(() => note(bytesOf(data), options))),
-      sendJson: (value, options) => handled(this.publish((write) => note(write(value), options))),
+      sendText: (text, options) => handled(this.publish(() => messageOf(textOf(text), options))),
+      sendBinary: (data, options) => handled(this.publish(() => messageOf(bytesOf(data), options))),
+      sendJson: (value, options) => handled(this.publish((write) => messageOf(write(value), options))),
     };
   }
 
-  private async publish(noteOf: (write: (value: unknown) => string) => Note): Promise<void> {
+  private async publish(create: (write: (value: unknown) => string) => RoomMessage): Promise<void> {
     if (this.shared === null || this.write === null) throw this.hasRoutes() ? notStarted() : noRoute();
-    const note = noteOf(this.write);
-    if (await this.shared.publish(CHANNEL, { ...note })) return;
-    throw new BroadcastIncompleteError(note.room);
+    const message = create(this.write);
+    if (await this.shared.publish(CHANNEL, { ...message })) return;
+    throw new BroadcastIncompleteError(message.room);
   }
 
   private deliver(message: Json): void {
-    const { room, except, ...note } = message as unknown as Note; // only `publish` writes to the channel
-    const data = decoded(note);
+    const { room, except, ...encodedData } = message as unknown as RoomMessage; // only `publish` writes to the channel
+    const data = decoded(encodedData);
     for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }
 }
@@ -135,7 +135,7 @@ const noRoute = (): FrameworkError =>
     "this app has no WebSocket route, so its rooms are not connected; add one with app.websocket(path, handler) before the start",
   );
 
-/** 503 with `Retry-After`, without the name of the room, which is for the log. */
+/** 503 with `Retry-After`. The reply lacks the room's name, which is only logged. */
 class BroadcastIncompleteError extends HttpError {
   override readonly name = "BroadcastIncompleteError";
   override readonly detail: string = "The message did not reach every process";
@@ -149,13 +149,13 @@ class BroadcastIncompleteError extends HttpError {
   }
 }
 
-/** Message data as the shared state carries it: a text as it is or as its UTF-8 in Base64, bytes in Base64. */
+/** Message data in the shared state: a text as it is or its UTF-8 in Base64; bytes in Base64. */
 interface Encoded {
   readonly data: string;
   readonly form: "text" | "text-base64" | "bytes-base64";
 }
 
-interface Note extends Encoded {
+interface RoomMessage extends Encoded {
   readonly room: string;
   readonly except: string | null;
 }

@@ -58,7 +58,7 @@ test("mistakes in a route's limits are reported at start", async () => {
   await expect(start).rejects.toThrow(/maxMessageByte"[^]*pingSecs"[^]*WebSocketLimits\.timeoutSecs/);
 });
 
-test("refuses window sizes that are no number from 8 to 15 without leading zeros", async () => {
+test("refuses window sizes that are not a number from 8 to 15 without leading zeros", async () => {
   await using s = await serve((app) => {
     app.websocket("/", { limits: { deflate: true } }, (socket) => socket.sendText("hello"));
     app.websocket("/plain", (socket) => socket.sendText("hello"));
@@ -87,7 +87,7 @@ test("refuses window sizes that are no number from 8 to 15 without leading zeros
   expect(await open("/plain", "010", "client_max_window_bits")).toBe("101");
 });
 
-test("a route's options have known names and types: a misspelt guard is reported at start", async () => {
+test("unknown or wrong options of a route, such as a misspelt guard, are reported at start", async () => {
   const app = new (App.with(websocket))();
   const options = { guard: [() => false], http: "hello", protocols: "v1" };
   app.websocket("/live", options as object, () => {});
@@ -104,7 +104,7 @@ test("a route's options have known names and types: a misspelt guard is reported
     );
 });
 
-test("a timeout that no ping precedes is reported at start, of the app and of a route", async () => {
+test("a timeout shorter than the ping interval is reported at start, for the app and for a route", async () => {
   const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 60 });
   app.websocket("/app", () => {});
   app.websocket("/other", { limits: { maxFragments: 3 } }, () => {});
@@ -113,9 +113,7 @@ test("a timeout that no ping precedes is reported at start, of the app and of a 
   await expect(app.start()).rejects.toMatchObject({
     problems: [
       {
-        message: expect.stringContaining(
-          "WebSocketConfig: timeoutSecs must be above pingSecs (60), but is 60",
-        ),
+        message: expect.stringContaining("WebSocketConfig: timeoutSecs must be above pingSecs (60), not 60"),
       },
       { message: expect.stringContaining("WebSocket route /fast: timeoutSecs must be above pingSecs (60)") },
     ],

@@ -28,13 +28,13 @@ export const optionProblems = (path: string, options: AnyOptions, handler: unkno
   ];
 };
 
-/** The mistake of a route whose options are something else, such as a guard. */
-export const noOptions = (path: string): string =>
+/** Returns the problem of options that are not an object, such as a guard. */
+export const optionsNotObject = (path: string): string =>
   `the options of the WebSocket route ${path} must be an object, such as { guards: [isMember] }; the handler is the last argument`;
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** A client that only answers pings must be asked before its time is over. @param place such as `WebSocket route /chat` */
+/** Returns the problem of a timeout that expires before the first ping, and so closes idle clients. @param place such as `WebSocket route /chat` */
 export const timeoutProblems = (
   place: string,
   { pingSecs, timeoutSecs }: WebSocketConfig,
@@ -44,6 +44,6 @@ export const timeoutProblems = (
     : [
         {
           code: "CORE_BAD_CONFIG",
-          message: `${place}: timeoutSecs must be above pingSecs (${pingSecs}), but is ${timeoutSecs}: clients without messages would be closed before a ping`,
+          message: `${place}: timeoutSecs must be above pingSecs (${pingSecs}), not ${timeoutSecs}: clients without messages would be closed before a ping`,
         },
       ];

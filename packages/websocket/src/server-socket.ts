@@ -32,7 +32,7 @@ export interface ServerSocket<
    *
    * Resolves at once while little is queued, else when the message has been written: a handler that awaits it never runs ahead of a slow client.
    * Queueing more than `maxSendQueueBytes` closes the connection with 1013; one message may be larger if at most 64 KiB are queued, as for a sender that
-   * awaits. A message larger than the queue is not counted against others until it is written.
+   * awaits. A message larger than the queue does not count against other sends until it is written.
    *
    * @throws WEBSOCKET_CLOSED when the connection has ended, or ends before the message has been written; WEBSOCKET_BAD_MESSAGE for anything but a string
    */
@@ -47,7 +47,7 @@ export interface ServerSocket<
   /**
    * Sends a value as JSON in a text message.
    *
-   * @throws WEBSOCKET_NO_JSON with the path of what JSON cannot express; under debug also of what JSON loses, such as a promise or a `Set`
+   * @throws WEBSOCKET_NO_JSON with the path of a value that JSON cannot express; under debug also of one that JSON loses, such as a promise or a `Set`
    */
   sendJson(value: unknown): Promise<void>;
   /** Forwards a message, as text or binary. @throws WEBSOCKET_BAD_MESSAGE */

@@ -56,7 +56,7 @@ export class Sockets {
     return this.rooms.connect(shared, this.jsonWriter("a message to a room"));
   }
 
-  /** Creates the writer of what one place sends as JSON. @throws WEBSOCKET_NOT_STARTED */
+  /** Creates the JSON writer of a route, or of rooms. @param what names the message in errors @throws WEBSOCKET_NOT_STARTED */
   jsonWriter(what: string): (value: unknown) => string {
     if (this.settings === null) throw notStarted();
     const { debug, log } = this.settings;
@@ -69,7 +69,7 @@ export class Sockets {
     return this.check(request, deflate);
   }
 
-  /** Creates the endpoint of one route, for its handshakes and frames. */
+  /** Creates the server of `ws` for one route, which reads its handshakes and frames. */
   newServer(
     { maxMessageBytes, maxFragments, closeWaitSecs, deflate }: WebSocketConfig,
     protocols: readonly string[],

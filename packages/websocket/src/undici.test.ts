@@ -25,7 +25,7 @@ const large = new Uint8Array(
 );
 
 describe.each(["fast", "node"] as const)("undici's client on the %s transport", (transport) => {
-  // The transports differ up to the upgrade only, so one of them carries the largest messages of each kind.
+  // The transports differ only until the upgrade, so only one is tested with the largest messages.
   test.each([
     [transport === "fast" ? 16 : 1, true],
     [transport === "fast" ? 1 : 16, false],

@@ -17,7 +17,7 @@ export class WebSocketClose extends FrameworkError {
     if (!isSendable(closeCode)) {
       throw new FrameworkError(
         "WEBSOCKET_BAD_CLOSE_CODE",
-        `no close frame may carry the code ${closeCode}; your own are 4000 to 4999`,
+        `the close code ${closeCode} is not allowed; use 4000 to 4999 for your own codes`,
       );
     }
     this.closeCode = closeCode;

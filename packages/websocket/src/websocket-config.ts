@@ -14,7 +14,7 @@ export interface WebSocketConfig {
   readonly maxControlFramesPerSec: number;
   /** Seconds between pings. @default 30 */
   readonly pingSecs: number;
-  /** Seconds in which the client sends nothing and takes nothing of what waits for it, after which it is closed; above `pingSecs`. @default 60 */
+  /** Seconds without activity, neither sent data nor received queued bytes, after which a connection is closed; above `pingSecs`. @default 60 */
   readonly timeoutSecs: number;
   /** Maximum wait for the client's close frame, in seconds. @default 5 */
   readonly closeWaitSecs: number;

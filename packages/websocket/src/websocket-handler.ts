@@ -22,9 +22,9 @@ export interface WebSocketOptions<
   readonly message?: Schema;
   /** Limits and options of this route; a missing field has the value of `enableWebSocket`. Mistakes are CORE_BAD_CONFIG at start. */
   readonly limits?: ConfigInput<WebSocketLimits>;
-  /** Answers requests that ask for no upgrade, for a path that also serves HTTP. @default a 426 */
+  /** Answers requests without an upgrade, for a path that also serves HTTP. @default a 426 */
   readonly http?: (request: HttpRequest) => unknown;
-  /** Supported sub-protocols; the first of the client's that is one of them is used. @default none */
+  /** Supported sub-protocols; the first one that the client offers is used. @default none */
   readonly protocols?: readonly string[];
 }
 

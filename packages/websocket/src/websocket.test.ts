@@ -153,7 +153,7 @@ describe.each(transports)("on the %s transport", (transport) => {
     await stopped;
   });
 
-  test("a message above the limit closes with 1009, also when only its inflated size is", async () => {
+  test("a message above the limit closes with 1009, even if only its inflated size is", async () => {
     await using s = await serve(
       (app) => {
         app.enableWebSocket({ maxMessageBytes: 10_000, deflate: true });
@@ -173,7 +173,7 @@ describe.each(transports)("on the %s transport", (transport) => {
     }
   });
 
-  const mebibytes = transport === "fast" ? 16 : 2; // the transports differ up to the upgrade only
+  const mebibytes = transport === "fast" ? 16 : 2; // the transports differ only until the upgrade
 
   test(`with larger limits ${mebibytes} MiB pass in both directions`, async () => {
     const size = mebibytes * 1024 * 1024;

@@ -9,7 +9,7 @@ import {
 } from "@framework/core/feature";
 import { Endpoint } from "./endpoint.ts";
 import type { RegisterWebSocket } from "./register-websocket.ts";
-import { noOptions, optionProblems, timeoutProblems } from "./route-problems.ts";
+import { optionsNotObject, optionProblems, timeoutProblems } from "./route-problems.ts";
 import { Rooms, type Room } from "./rooms.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
@@ -55,7 +55,7 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         const given = rest.length < 2 ? {} : rest[0];
         const options: AnyOptions = isPlainObject(given) ? given : {};
         const handler = rest.at(-1) as AnyHandler;
-        if (options !== given) host.problem({ code: "CORE_BAD_CONFIG", message: noOptions(path) });
+        if (options !== given) host.problem({ code: "CORE_BAD_CONFIG", message: optionsNotObject(path) });
         const endpoint = new Endpoint({ sockets, state: host.state, options, handler });
         const { guards = [], inject, injectEach, limits } = options;
         for (const message of optionProblems(path, options, handler))
@@ -64,7 +64,7 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         if (limits?.timeoutSecs !== undefined)
           host.check(() => timeoutProblems(`WebSocket route ${path}`, endpoint.config));
         else if (!inheritsTimeout) {
-          inheritsTimeout = true; // one mistake, however many routes have it
+          inheritsTimeout = true; // reported once for all routes
           host.check(() => timeoutProblems("WebSocketConfig", sockets.config));
         }
         if (injectEach !== undefined) host.state.inject(`messages of ${path}`, injectEach);

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer"; // the global of that name is a getter, which costs as much as all the rest here
+import { Buffer } from "node:buffer"; // the global `Buffer` is a getter, which costs as much as the rest of this function
 
 /** Payloads up to this size are copied after their frame header, which is cheaper than two writes; `ws` sends longer ones. */
 export const MAX_WHOLE_BYTES = 4096;

@@ -36,7 +36,7 @@ export const BookList = z.object({ books: z.array(Book), total: z.int() });
 export const DeletedBook = z.object({ deleted: z.literal(true), id: z.int() });
 export const BookError = z.object({ error: z.string(), id: z.int().optional() });
 
-/** Query of a page: the books after an id, at most 1000. */
+/** Query parameters of a page of books. */
 export const BooksQuery = z.object({
   genre: name.optional(),
   after,

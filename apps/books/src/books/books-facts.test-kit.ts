@@ -1,14 +1,14 @@
-// Tests of all routes in one file, because they run on every kind of database.
+// Tests of all routes of books in one file, because they run on every kind of database.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { socketClient, type TestClient } from "@framework/testing";
 import type { BooksApp } from "../books-app.ts";
 
 const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
 
-/** A separate application, and its cleanup. */
+/** Creates an app, and its cleanup. */
 export type MakeApp = () => Promise<{ readonly app: BooksApp; readonly end: () => Promise<void> }>;
 
-/** Declares the tests of every route, over a socket. */
+/** Declares the tests of the routes of books, over a socket. */
 export const booksFacts = (make: MakeApp): void => {
   const served = (facts: (client: TestClient, app: BooksApp) => Promise<void>) => async () => {
     const { app, end } = await make();
@@ -20,7 +20,7 @@ export const booksFacts = (make: MakeApp): void => {
     }
   };
 
-  /** One application with one book; returns its client. */
+  /** Starts one app with one book for several tests; returns its client. */
   const shared = (): (() => TestClient) => {
     const stack = new AsyncDisposableStack();
     let client: TestClient;
@@ -34,9 +34,9 @@ export const booksFacts = (make: MakeApp): void => {
     return () => client;
   };
 
-  /** For facts about refused requests, which change nothing. */
+  /** For tests of refused requests, which change nothing. */
   const unchanged = shared();
-  /** For facts about books that they add. */
+  /** For tests that add their own books. */
   const growing = shared();
   const added = async (book: object): Promise<number> =>
     (await growing().post("/books", { json: book })).json<{ id: number }>().id;
@@ -245,7 +245,7 @@ export const booksFacts = (make: MakeApp): void => {
   );
 
   test(
-    "version 1 of the API shows the last acknowledged change, too",
+    "version 1 of the API also shows the last acknowledged change",
     served(async (client) => {
       await client.post("/books", { json: dune });
       const book = { id: 1, name: "Dune", writer: "Frank Herbert" };
@@ -274,7 +274,7 @@ export const booksFacts = (make: MakeApp): void => {
   );
 
   test(
-    "a database failure is the application's own 500, without the reason",
+    "a database failure gets the service's own 500, without the reason",
     served(async (client, app) => {
       await client.get("/books");
       await app.db.execute("DROP TABLE books");

@@ -12,20 +12,20 @@ import {
 import type { BooksApp } from "../books-app.ts";
 import { MAX_PAGE } from "../fields.ts";
 import type { Publish } from "./book-events.ts";
-import type { BookStore, Removed } from "./book-store.ts";
+import type { BookStore, OnRemove } from "./book-store.ts";
 
-/** Publishes a change of a book after it is stored; the reply waits for it. */
+/** Announces a change of a book after it is stored; the reply waits for it. */
 export type Announce = (event: BookEvent) => Promise<void>;
 
-/** What the writing routes need besides the store. */
-export interface Writing {
+/** Dependencies of `writingRoutes`. */
+export interface WritingRoutesOptions {
   readonly announce: Announce;
   /** Publishes a change in the transaction that makes it. */
   readonly publish: Publish;
-  /** Middleware around all of them, such as an authentication. */
+  /** Middleware of the routes, such as authentication. */
   readonly protection: readonly HttpMiddleware[];
-  /** Throws in the transaction that removes a book, if it must stay. */
-  readonly checkRemoval: Removed;
+  /** Called in the transaction that removes a book; throws if the book may not be removed. */
+  readonly checkRemoval: OnRemove;
 }
 
 /** A change of a book, as sent to the feed. */
@@ -33,13 +33,13 @@ export type BookEvent =
   | { readonly event: "added" | "changed"; readonly book: Book }
   | { readonly event: "deleted"; readonly id: number };
 
-/** The service can invalidate its own cache after a change but not a browser's, so browsers must revalidate. */
+/** The service can invalidate its own cache after a change, but not that of a browser, so browsers must revalidate. */
 const freshness = { "cache-control": "max-age=0, s-maxage=10" };
 
-/** A blueprint with the route options of all features of the application. */
+/** A blueprint with the route options of all features of the app. */
 type BookRoutes = Blueprint<"/books", BooksApp>;
 
-/** The public read routes, over any store. */
+/** The public routes that read. */
 export const readingRoutes = (books: BookStore): BookRoutes => {
   const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
 
@@ -47,7 +47,7 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
     "",
     {
       summary: "List books",
-      description: `In the order of their ids, ${MAX_PAGE} at most, with the number of all of them; if there are more, \`Link\` has the next page.`,
+      description: `Ordered by id, at most ${MAX_PAGE}, with the total number. If there are more, \`Link\` has the URL of the next page.`,
       query: BooksQuery,
       responses: { 200: BookList },
       cache: { tags: ["books"] },
@@ -76,10 +76,10 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
   return routes;
 };
 
-/** The writing routes, over any store. */
+/** The routes that write. */
 export const writingRoutes = (
   books: BookStore,
-  { announce, publish, protection, checkRemoval }: Writing,
+  { announce, publish, protection, checkRemoval }: WritingRoutesOptions,
 ): BookRoutes => {
   const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
   for (const middleware of protection) routes.use(middleware);
@@ -109,7 +109,7 @@ export const writingRoutes = (
     "/{id}",
     {
       summary: "Delete a book",
-      description: "A book that is lent stays: 409.",
+      description: "A lent book cannot be deleted: 409.",
       responses: { 200: DeletedBook, 404: BookError },
       errors: [409],
     },

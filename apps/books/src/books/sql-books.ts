@@ -5,7 +5,7 @@ import type { BookQuery, BookStore } from "./book-store.ts";
 
 const columns = sql`id, title, author, genre, year`;
 
-/** Books in a database, of either kind. @param options.timeoutSecs limit of a transaction */
+/** Books in a SQLite or PostgreSQL database. @param options.timeoutSecs limit of a transaction */
 export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: number }): BookStore => ({
   list: ({ genre, after, limit }: BookQuery) => {
     const ofGenre = genre === null ? sql`` : sql`genre_key = ${comparable(genre)} AND`;
@@ -19,45 +19,45 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
 
   get: (id) => db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`,
 
-  add: (book: NewBook, stored) =>
+  add: (book: NewBook, onStore) =>
     db.transaction(
       async (tx) => {
         const id = await tx.fetchValue<number>`UPDATE book_counter SET last = last + 1 RETURNING last`;
         const added: Book = { id: id ?? 0, ...book };
         await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
         VALUES (${added.id}, ${book.title}, ${book.author}, ${book.genre}, ${comparable(book.genre)}, ${book.year})`;
-        await stored(tx, added);
+        await onStore(tx, added);
         return added;
       },
       { timeoutSecs },
     ),
 
-  change: async (id, changes, stored) => {
+  change: async (id, changes, onStore) => {
     const sets = assignments(changes);
     if (sets.length === 0) return await db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`;
     return await db.transaction(
       async (tx) => {
         const book =
           await tx.fetchOne<Book>`UPDATE books SET ${sql.join(sets)} WHERE id = ${id} RETURNING ${columns}`;
-        if (book !== null) await stored(tx, book);
+        if (book !== null) await onStore(tx, book);
         return book;
       },
       { timeoutSecs },
     );
   },
 
-  remove: (id, removed) =>
+  remove: (id, onRemove) =>
     db.transaction(
       async (tx) => {
-        // First the row, which waits for transactions that hold it; the callback sees what they committed.
+        // The row is deleted first, which waits for transactions that lock it; the callback then sees what they committed.
         const { changes } = await tx.execute`DELETE FROM books WHERE id = ${id}`;
-        if (changes > 0) await removed(tx, id);
+        if (changes > 0) await onRemove(tx, id);
         return changes > 0;
       },
       { timeoutSecs },
     ),
 
-  hold: async (tx, id) => {
+  lock: async (tx, id) => {
     const lock = db.dialect === "postgres" ? sql`FOR KEY SHARE` : sql``; // SQLite runs one writer at a time
     return (await tx.fetchValue`SELECT id FROM books WHERE id = ${id} ${lock}`) !== null;
   },

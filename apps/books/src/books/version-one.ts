@@ -5,7 +5,7 @@ import type { BookStore } from "./book-store.ts";
 
 const BookOfVersionOne = z.object({ id: z.int(), name: z.string(), writer: z.string() });
 
-/** Version 1 of the API, in which a book had a name and a writer. Deprecated: its replies, the document and a metric say so. */
+/** Version 1 of the API, in which a book had a name and a writer. It is marked as deprecated in replies, in the document and by a metric. */
 export const versionOne = (books: BookStore): Blueprint<"/v1", BooksApp> => {
   const routes: Blueprint<"/v1", BooksApp> = new Blueprint("/v1", {
     tags: ["version 1"],

@@ -10,17 +10,17 @@ const app = createProtectedApp();
 const documentOf = async (): Promise<unknown> =>
   (await app.fetch(new Request("http://localhost/openapi.json"))).json();
 
-test("the client is that of the document; `pnpm --filter @framework/books client` writes it", async () => {
-  const written = readFileSync(join(import.meta.dirname, "books-api.ts"), "utf8");
-  expect(generateClient(await documentOf())).toBe(written);
+test("the client is up to date with the document; `pnpm --filter @framework/books client` writes it", async () => {
+  const source = readFileSync(join(import.meta.dirname, "books-api.ts"), "utf8");
+  expect(generateClient(await documentOf())).toBe(source);
 });
 
 test("the client logs in, adds a book and reads it, with replies typed by status", async () => {
   const send = (request: Request): Promise<Response> => app.fetch(request);
-  await using visitor = createClient("http://localhost", { fetch: send });
-  const refused = await visitor.postBooks({ body: { title: "Emma" } });
+  await using anonymous = createClient("http://localhost", { fetch: send });
+  const refused = await anonymous.postBooks({ body: { title: "Emma" } });
   expect(refused.status).toBe(403); // without credentials it could be a page of another site
-  const login = await visitor.postToken({ body: { user: "librarian", password: "p" } });
+  const login = await anonymous.postToken({ body: { user: "librarian", password: "p" } });
   if (login.status !== 200) throw new Error(`status ${login.status}`);
   await using client = createClient("http://localhost", {
     fetch: send,

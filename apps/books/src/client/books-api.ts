@@ -1,5 +1,5 @@
 // Written by framework-client from Books 1.0.0. Do not edit: run it again.
-import { type ApiSpec, type ClientLife, type ClientOptions, createApiClient, type Operation } from "@framework/client";
+import { type ApiSpec, type ClientLifecycle, type ClientOptions, createApiClient, type Operation } from "@framework/client";
 
 /** Named types of the API. */
 export interface Schemas {
@@ -24,15 +24,15 @@ export interface Api {
   readonly returnBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string; "X-Request-ID"?: string; "X-CSRF-Token"?: string } }, { 204: undefined; 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"]; "2XX": unknown }>;
   /** PUT /books/{id}/stock: Set the number of copies for sale */
   readonly putBooksIdStock: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { copies: number } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": unknown }>;
-  /** GET /orders/{id}: Look at an order */
+  /** GET /orders/{id}: Get an order */
   readonly getOrdersId: Operation<{ params: { id: string }; query?: { wait?: string }; headers?: { "X-Request-ID"?: string } }, { 200: { order: number; status: "working" | "packing" | "shipped" | "cancelled" | "attention"; book: number; copies: number; payment?: string; parcel?: string; reason?: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** PUT /orders/{id}: Order a book */
   readonly putOrdersId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { book: number; copies?: number; card: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": unknown }>;
-  /** POST /orders/{id}/shipment: Tell an order that its parcel was sent */
+  /** POST /orders/{id}/shipment: Mark an order as shipped */
   readonly postOrdersIdShipment: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { parcel: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": unknown }>;
   /** GET /search: Find books by a word */
   readonly getSearch: Operation<{ query: { word: string }; headers?: { "X-Request-ID"?: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
-  /** GET /session: Look at the session */
+  /** GET /session: Get the session */
   readonly getSession: Operation<{ headers?: { "X-Request-ID"?: string } }, { 200: { user: string | null }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /session: Log in */
   readonly postSession: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { user: string; password: string } }, { 200: { user: string | null }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
@@ -40,7 +40,7 @@ export interface Api {
   readonly deleteSession: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string } }, { 400: Schemas["Error"]; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": unknown }>;
   /** DELETE /sessions: Log out everywhere */
   readonly deleteSessions: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": unknown }>;
-  /** GET /shelf: List the books that are lent */
+  /** GET /shelf: List lent books */
   readonly shelf: Operation<{ query?: { member?: string; after?: string }; headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { loans: { book: number; title: string; member: string; dueAt: string; isReminded: boolean }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** GET /statistics: Count loans */
   readonly statistics: Operation<{ headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { books: { book: number; loans: number }[]; months: { month: string; loans: number }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
@@ -80,4 +80,4 @@ const api: ApiSpec = {
 };
 
 /** Creates a client of the service at `baseUrl`. */
-export const createClient = (baseUrl: string, options?: ClientOptions): Api & ClientLife => createApiClient<Api>(api, baseUrl, options);
+export const createClient = (baseUrl: string, options?: ClientOptions): Api & ClientLifecycle => createApiClient<Api>(api, baseUrl, options);

@@ -1,4 +1,4 @@
 import { createProtectedApp } from "../protected-app.ts";
 
-/** The service as `pnpm --filter @framework/books client` reads its document. */
+/** The app whose OpenAPI document `pnpm --filter @framework/books client` reads. */
 export const app = createProtectedApp();

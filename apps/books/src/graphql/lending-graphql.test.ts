@@ -37,7 +37,11 @@ afterAll(() => stack.disposeAsync());
 
 const signedIn = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
 
-const ask = async <Data>(query: string, variables: object = {}, headers = signedIn()): Promise<Reply<Data>> =>
+const execute = async <Data>(
+  query: string,
+  variables: object = {},
+  headers = signedIn(),
+): Promise<Reply<Data>> =>
   (await (await send("/graphql", { query, variables }, headers)).json()) as Reply<Data>;
 
 const addBook = async (title: string): Promise<number> => {
@@ -56,77 +60,79 @@ interface Borrowed {
   readonly borrow: { readonly book: number; readonly token: string };
 }
 
-test("a loan is on the shelf and in the statistics for a query with its token, and gone after the return", async () => {
+test("a query with the token of a loan has it on the shelf and in the statistics, and one with the token of the return does not", async () => {
   const book = await addBook("Dune");
-  const { data: lent } = await ask<Borrowed>(BORROW, { book, member: "ann" });
+  const { data: lent } = await execute<Borrowed>(BORROW, { book, member: "ann" });
   expect(lent).toEqual({
     borrow: { book, member: "ann", dueAt: expect.stringMatching(/Z$/), token: expect.any(String) },
   });
   const shelf = { member: "ann", token: lent?.borrow.token };
-  expect(await ask(SHELF, shelf)).toEqual({ data: { shelf: [{ book, title: "Dune" }] } });
-  const counted = await ask<{ statistics: { books: object[] } }>(
+  expect(await execute(SHELF, shelf)).toEqual({ data: { shelf: [{ book, title: "Dune" }] } });
+  const counted = await execute<{ statistics: { books: object[] } }>(
     "query ($token: String) { statistics(token: $token) { books { book loans } } }",
     { token: lent?.borrow.token },
   );
   expect(counted.data?.statistics.books).toContainEqual({ book, loans: 1 });
-  const { data } = await ask<{ giveBack: { token: string } }>(GIVE_BACK, { book });
-  expect(await ask(SHELF, { member: "ann", token: data?.giveBack.token })).toEqual({ data: { shelf: [] } });
+  const { data } = await execute<{ giveBack: { token: string } }>(GIVE_BACK, { book });
+  expect(await execute(SHELF, { member: "ann", token: data?.giveBack.token })).toEqual({
+    data: { shelf: [] },
+  });
 });
 
-test("refusals of the ledger have their codes, and mistakes of input are named", async () => {
+test("errors of the lending rules have their codes, and invalid input has status 422", async () => {
   const book = await addBook("Emma");
-  const refusal = async (query: string, variables: object) =>
-    (await ask(query, variables)).errors?.[0]?.extensions;
-  expect(await refusal(BORROW, { book: 7000, member: "ann" })).toMatchObject({
+  const errorOf = async (query: string, variables: object) =>
+    (await execute(query, variables)).errors?.[0]?.extensions;
+  expect(await errorOf(BORROW, { book: 7000, member: "ann" })).toMatchObject({
     status: 404,
     code: "BOOKS_NO_BOOK",
   });
-  expect(await refusal(GIVE_BACK, { book })).toMatchObject({ status: 409, code: "BOOKS_NOT_LENT" });
-  expect(await refusal(BORROW, { book, member: " " })).toMatchObject({ status: 422 });
-  await ask(BORROW, { book, member: "ann" });
-  expect(await refusal(BORROW, { book, member: "bob" })).toMatchObject({ status: 409, code: "BOOKS_LENT" });
+  expect(await errorOf(GIVE_BACK, { book })).toMatchObject({ status: 409, code: "BOOKS_NOT_LENT" });
+  expect(await errorOf(BORROW, { book, member: " " })).toMatchObject({ status: 422 });
+  await execute(BORROW, { book, member: "ann" });
+  expect(await errorOf(BORROW, { book, member: "bob" })).toMatchObject({ status: 409, code: "BOOKS_LENT" });
 });
 
-test("a call that is repeated with its idempotency key is one loan", async () => {
+test("a call that is repeated with its idempotency key creates one loan", async () => {
   const variables = { book: await addBook("Middlemarch"), member: "ann", key: "graphql-1" };
-  const first = await ask(BORROW, variables);
+  const first = await execute(BORROW, variables);
   expect(first.errors).toBeUndefined();
-  expect(await ask(BORROW, variables)).toEqual(first);
+  expect(await execute(BORROW, variables)).toEqual(first);
 });
 
-test("the same token gets the same verdict over HTTP and GraphQL, and reading needs none", async () => {
+test("the same token gets the same status over HTTP and GraphQL, and reading needs none", async () => {
   const book = await addBook("Ulysses");
-  const verdicts = async (headers: Readonly<Record<string, string>>) => {
+  const statuses = async (headers: Readonly<Record<string, string>>) => {
     const overHttp = await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers });
-    const { errors } = await ask(GIVE_BACK, { book }, headers);
+    const { errors } = await execute(GIVE_BACK, { book }, headers);
     return [overHttp.status, errors?.[0]?.extensions["status"]];
   };
-  expect(await verdicts({})).toEqual([403, 401]); // to the route it could be a page of another site; GraphQL reads no cookies
-  expect(await verdicts({ authorization: "Bearer nonsense" })).toEqual([401, 401]);
-  expect(await verdicts(signedIn())).toEqual([409, 409]); // not lent
-  expect((await ask(SHELF, {}, {})).errors).toBeUndefined();
+  expect(await statuses({})).toEqual([403, 401]); // the route also accepts sessions and so checks for CSRF; GraphQL reads no cookies
+  expect(await statuses({ authorization: "Bearer nonsense" })).toEqual([401, 401]);
+  expect(await statuses(signedIn())).toEqual([409, 409]); // not lent
+  expect((await execute(SHELF, {}, {})).errors).toBeUndefined();
 });
 
-test("subscribers see every change of the ledger in order, whichever way it was made", async () => {
+test("subscribers see every change of loans in order, from any interface", async () => {
   const [before, book] = [await addBook("Beloved"), await addBook("Walden")];
-  const { data } = await ask<Borrowed>(BORROW, { book: before, member: "ann" });
-  const heard: unknown[] = [];
+  const { data } = await execute<Borrowed>(BORROW, { book: before, member: "ann" });
+  const messages: unknown[] = [];
   const socket = new WebSocket(`${url.replace("http", "ws")}/graphql`, "graphql-transport-ws");
-  socket.addEventListener("message", ({ data: text }) => heard.push(JSON.parse(String(text))));
+  socket.addEventListener("message", ({ data: text }) => messages.push(JSON.parse(String(text))));
   await new Promise((resolve) => socket.addEventListener("open", resolve));
   socket.send(JSON.stringify({ type: "connection_init" }));
   const query = "subscription ($after: String) { loanChanges(after: $after) { kind book member } }";
   const payload = { query, variables: { after: data?.borrow.token } };
-  await waitFor(() => heard.length === 1);
+  await waitFor(() => messages.length === 1);
   socket.send(JSON.stringify({ type: "subscribe", id: "1", payload }));
-  await ask(BORROW, { book, member: "bob" });
+  await execute(BORROW, { book, member: "bob" });
   await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers: signedIn() });
-  await waitFor(() => heard.length === 3, { timeoutMs: 60_000 });
+  await waitFor(() => messages.length === 3, { timeoutMs: 60_000 });
   const next = (kind: string) => ({
     type: "next",
     id: "1",
     payload: { data: { loanChanges: { kind, book, member: "bob" } } },
   });
-  expect(heard.slice(1)).toEqual([next("BORROWED"), next("RETURNED")]);
+  expect(messages.slice(1)).toEqual([next("BORROWED"), next("RETURNED")]);
   socket.close();
 });

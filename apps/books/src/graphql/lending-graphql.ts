@@ -13,11 +13,11 @@ interface Borrowing {
   readonly member: string;
   readonly idempotencyKey?: string | null;
 }
-interface Asked {
+interface AfterToken {
   readonly token?: string | null;
 }
 
-/** Serves the lending ledger over GraphQL: the commands and queries of `lending/`, and its changes as a subscription. */
+/** Serves the lending API over GraphQL: the commands and queries of `lending/`, and changes of loans as a subscription. */
 export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth[]): void => {
   const { cqrs } = app;
   const guards: readonly Guard[] = protection.map(identifiedBy);
@@ -32,14 +32,14 @@ export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth
             member,
             after,
             token,
-          }: Asked & { readonly member?: string | null; readonly after?: number | null },
+          }: AfterToken & { readonly member?: string | null; readonly after?: number | null },
           { invocation },
         ) => {
           const input = { ...(member != null && { member }), ...(after != null && { after: String(after) }) };
           const { loans } = await cqrs.query(Shelf, input, { after: token ?? null, from: invocation });
           return loans;
         },
-        statistics: (_: unknown, { token }: Asked, { invocation }) =>
+        statistics: (_: unknown, { token }: AfterToken, { invocation }) =>
           cqrs.query(Statistics, {}, { after: token ?? null, from: invocation }),
       },
       Mutation: {
@@ -75,7 +75,7 @@ export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth
   });
 };
 
-/** Passes callers with a token that the routes accept too. */
+/** Passes callers whose token the routes would accept. */
 const identifiedBy =
   (auth: JwtAuth): Guard =>
   async (invocation) => {

@@ -1,27 +1,27 @@
-/** The lending ledger for GraphQL clients. */
+/** The lending API for GraphQL clients. */
 export const LENDING_SCHEMA = `
   type Query {
-    "Books that are lent, to everyone or to one member, in the order of their ids: 1000 at most, the next page is \`after\` the last book."
+    "Lent books, optionally of one member, ordered by id. At most 1000; for the next page pass the last book's id as \`after\`."
     shelf(member: String, after: Int, token: String): [ShelfEntry!]!
-    "Loans of the books that were lent most often, and of the last months."
+    "Loan counts of the most borrowed books and of recent months."
     statistics(token: String): Statistics!
   }
 
   type Mutation {
-    "Lends a book; a call that is repeated with its idempotency key is one loan."
+    "Lends a book. Repeating the call with the same idempotency key creates no second loan."
     borrow(book: Int!, member: String!, idempotencyKey: String): Borrowed!
-    "Takes a lent book back."
+    "Returns a lent book."
     giveBack(book: Int!, idempotencyKey: String): Returned!
   }
 
   type Subscription {
-    "Changes of the ledger from now on, or all \`after\` the position of an earlier one."
+    "Changes of loans from now on, or all after the position of an earlier change."
     loanChanges(after: String): LoanChange!
   }
 
-  "A loan. A query with its token sees it."
+  "A loan. Pass \`token\` to a query to read your own write."
   type Borrowed { book: Int! member: String! dueAt: String! token: String }
-  "A return. A query with its token sees it."
+  "A return. Pass \`token\` to a query to read your own write."
   type Returned { book: Int! token: String }
   type ShelfEntry { book: Int! title: String! member: String! dueAt: String! isReminded: Boolean! }
   type Statistics { books: [BookLoans!]! months: [MonthLoans!]! }

@@ -52,7 +52,7 @@ const statusOf = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as { readonly status: string }).status,
   );
 
-test("a loan is on the shelf for a call with its token, and gone after the return", async () => {
+test("a call with the token of a loan has it on the shelf, and one with the token of the return does not", async () => {
   const book = await addBook("Dune");
   const lent = await client.Borrow({ book, member: "ann" }, signedIn);
   expect(lent).toMatchObject({ book, member: "ann", token: expect.any(String) });
@@ -62,7 +62,7 @@ test("a loan is on the shelf for a call with its token, and gone after the retur
   expect((await client.Shelf({ member: "ann", token })).loans).toEqual([]);
 });
 
-test("the same token gets the same verdict over HTTP and gRPC, and reading needs none", async () => {
+test("calls that write need the token of the routes and have the corresponding gRPC status, and reading needs none", async () => {
   const book = await addBook("Emma");
   expect(await statusOf(client.GiveBack({ book }))).toBe("UNAUTHENTICATED");
   expect(await statusOf(client.GiveBack({ book }, { metadata: { authorization: "Bearer x" } }))).toBe(
@@ -74,13 +74,13 @@ test("the same token gets the same verdict over HTTP and gRPC, and reading needs
   expect(await statusOf(client.Shelf({}))).toBe("OK");
 });
 
-test("a call that is repeated with its idempotency key is one loan", async () => {
+test("a call that is repeated with its idempotency key creates one loan", async () => {
   const request = { book: await addBook("Middlemarch"), member: "ann", idempotencyKey: "grpc-1" };
   const first = await client.Borrow(request, signedIn);
   expect(await client.Borrow(request, signedIn)).toEqual(first);
 });
 
-test("a stream has every change after a position, whichever way it was made", async () => {
+test("a stream has every change after a position, from any interface", async () => {
   const [before, book] = [await addBook("Beloved"), await addBook("Walden")];
   const { token } = await client.Borrow({ book: before, member: "ann" }, signedIn);
   const changes = client.WatchLoans({ after: token })[Symbol.asyncIterator]();

@@ -5,7 +5,7 @@ import { loanChanges } from "../lending/loan-changes.ts";
 import { Shelf } from "../lending/shelf.ts";
 import { lendingService } from "./lending-service.ts";
 
-/** Serves the lending ledger over gRPC: the commands and queries of `lending/`, and its changes as a stream. Writing needs the token of the routes. */
+/** Serves the lending API over gRPC: the commands and queries of `lending/`, and changes of loans as a stream. Writing needs the same token as over HTTP. */
 export const enableLendingGrpc = (app: BooksApp, protection: readonly JwtAuth[], address: string): void => {
   const { cqrs } = app;
   const [auth] = protection;

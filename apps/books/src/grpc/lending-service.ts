@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const Loan = z.object({ book: z.int(), title: z.string(), member: z.string(), dueAt: z.string() });
 const idempotencyKey = z.string().min(1).max(200).optional();
-/** Passed to `Shelf`, it makes the shelf show the change that returned it. */
+/** Returned by a change; a `Shelf` request with it sees that change. */
 const token = z.string().optional();
 
 const methods = {
@@ -31,7 +31,7 @@ const methods = {
   },
 } as const;
 
-/** The lending ledger for gRPC clients. `lending.proto` records the numbers of its fields: `pnpm proto` writes it. */
+/** The lending API for gRPC clients. `lending.proto` records the field numbers: `pnpm proto` writes it. */
 export const lendingService: SchemaService<typeof methods> = grpcService("books.v1.Lending", {
   proto: new URL("../../lending.proto", import.meta.url),
   methods,

@@ -2,7 +2,7 @@ import { command } from "@framework/cqrs";
 import { z } from "zod";
 import { BookId, Member } from "./fields.ts";
 
-/** Commands about one book run one after the other: the second borrower is refused, and does not collide with the first. */
+/** Commands about one book run one after the other: a second borrower is refused and causes no conflict. */
 const key = ({ id }: { readonly id: number }): string => `book ${id}`;
 
 export const BorrowBook = command("BorrowBook", {
@@ -30,7 +30,7 @@ export const ReturnBook = command("ReturnBook", {
   },
 });
 
-/** Without an endpoint: only the job of `reminder.ts` executes it. */
+/** Has no endpoint: only the job of `reminder.ts` executes it. */
 export const RemindMember = command("RemindMember", {
   input: z.object({ id: z.int(), dueAt: z.iso.datetime() }),
   key,

@@ -7,22 +7,27 @@ import { startBooks } from "../start-books.test-kit.ts";
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 /** Number of concurrent members. */
 const members = 8;
-/** A kill comes with a random acknowledgement, up to this one. */
+/** Each kill follows after 1 to this many acknowledged loans. */
 const mostLoans = 20;
 
-/** Observations of the members. */
-interface Seen {
+/** Observations of the clients. */
+interface Observations {
   /** Members by book, of acknowledged loans. */
   readonly acknowledged: Map<number, string>;
   /** Members by book, of loans without a reply. */
-  readonly cut: Map<number, string>;
+  readonly unacknowledged: Map<number, string>;
   /** Token of the latest loan. */
   token: string;
   nextBook: number;
 }
 
-/** Borrows a book and returns whether that was acknowledged. The key stays the same when a loan is repeated. */
-const borrow = async (client: TestClient, seen: Seen, book: number, member: string): Promise<boolean> => {
+/** Borrows a book; returns whether the loan was acknowledged. A repeated loan has the same key. */
+const borrow = async (
+  client: TestClient,
+  seen: Observations,
+  book: number,
+  member: string,
+): Promise<boolean> => {
   const headers = { "idempotency-key": `loan-${book}` };
   const reply = await client.post(`/books/${book}/loan`, { json: { member }, headers }).catch(() => null);
   if (reply === null) return false;
@@ -31,17 +36,17 @@ const borrow = async (client: TestClient, seen: Seen, book: number, member: stri
   const token = reply.headers.get("consistency-token") ?? "";
   if (token > seen.token) seen.token = token;
   seen.acknowledged.set(book, member);
-  seen.cut.delete(book);
+  seen.unacknowledged.delete(book);
   return true;
 };
 
-/** Lends books until the program is killed, at the moment of an acknowledgement. */
-const lendUntilKilled = async (program: Program, seen: Seen, loans: number): Promise<void> => {
+/** Lends books, and kills the program after a number of acknowledged loans. */
+const lendUntilKilled = async (program: Program, seen: Observations, loans: number): Promise<void> => {
   const last = seen.acknowledged.size + loans;
   const lend = async (member: string): Promise<void> => {
     for (;;) {
       const book = seen.nextBook++;
-      seen.cut.set(book, member);
+      seen.unacknowledged.set(book, member);
       if (!(await borrow(program.client, seen, book, member))) return;
       if (seen.acknowledged.size === last) program.kill();
     }
@@ -53,8 +58,8 @@ interface Shelf {
   readonly loans: readonly { readonly book: number; readonly member: string }[];
 }
 
-/** What the views have, with everything up to the token. */
-const views = async (client: TestClient, token: string) => {
+/** Contents of the views, read at least up to the token. */
+const readViews = async (client: TestClient, token: string) => {
   const headers = { "consistency-token": token };
   const shelf = (await client.get("/shelf", { headers })).json<Shelf>();
   const counted = (await client.get("/statistics", { headers })).json<{ months: { loans: number }[] }>();
@@ -64,39 +69,39 @@ const views = async (client: TestClient, token: string) => {
   };
 };
 
-/** Repeats the loans without a reply; returns their number. Then the views have every loan that was ever acknowledged. */
-const catchUp = async (client: TestClient, seen: Seen): Promise<number> => {
-  const { size } = seen.cut;
-  for (const [book, member] of seen.cut)
+/** Repeats the loans without a reply and returns their number. Then expects every acknowledged loan in the views. */
+const repeatLoans = async (client: TestClient, seen: Observations): Promise<number> => {
+  const { size } = seen.unacknowledged;
+  for (const [book, member] of seen.unacknowledged)
     await waitFor(() => borrow(client, seen, book, member), { timeoutMs: 120_000 });
   if (seen.token !== "")
-    expect(await views(client, seen.token)).toEqual({
+    expect(await readViews(client, seen.token)).toEqual({
       shelf: seen.acknowledged,
       loans: seen.acknowledged.size,
     });
   return size;
 };
 
-/** Number of loans in the ledger that the shelf does not have. */
-const countBehind = async (url: string): Promise<number> => {
+/** Number of stored loans that are not on the shelf. */
+const countMissingFromShelf = async (url: string): Promise<number> => {
   const db = openDatabase({ url });
   try {
-    const lent = await db.fetchValue<number>("SELECT count(*) FROM framework_events");
-    return (lent ?? 0) - ((await db.fetchValue<number>("SELECT count(*) FROM shelf")) ?? 0);
+    const loans = await db.fetchValue<number>("SELECT count(*) FROM framework_events");
+    return (loans ?? 0) - ((await db.fetchValue<number>("SELECT count(*) FROM shelf")) ?? 0);
   } finally {
     await db.close();
   }
 };
 
-/** Declares the crash test, on one kind of database. The first of several killed processes only serves requests. @param kills unless `BOOKS_KILLS` is set */
+/** Declares the crash test, on one kind of database. The first of several killed processes only serves requests. @param kills default of `BOOKS_KILLS` */
 export const crashFacts = (
   test: typeof jestTest,
   kills: number,
   make: () => Promise<TestDatabase> | TestDatabase,
 ): void => {
-  const mostKills = Number(process.env["BOOKS_KILLS"] ?? kills);
+  const killCount = Number(process.env["BOOKS_KILLS"] ?? kills);
   test(
-    `acknowledged loans survive kills, the views catch up, and a repeated loan is one loan (seed ${seed})`,
+    `acknowledged loans survive kills, the views catch up, and a repeated loan creates no second one (seed ${seed})`,
     async () => {
       await using place = await make();
       const env = {
@@ -107,34 +112,41 @@ export const crashFacts = (
       };
       const start = (more = {}): Promise<Program> => startBooks({ ...env, ...more });
       const random = seededRandom(seed);
-      const seen: Seen = { acknowledged: new Map(), cut: new Map(), token: "", nextBook: 1 };
-      let [behind, repeated] = [0, 0];
-      for (let kill = 0; kill < mostKills; kill++) {
-        const servesOnly = kill === 0 && mostKills > 1;
+      const seen: Observations = {
+        acknowledged: new Map(),
+        unacknowledged: new Map(),
+        token: "",
+        nextBook: 1,
+      };
+      let [missing, repeated] = [0, 0];
+      for (let kill = 0; kill < killCount; kill++) {
+        const servesOnly = kill === 0 && killCount > 1;
         await using program = await start({ BOOKS_WORK: servesOnly ? "off" : "on" });
         const { client } = program;
-        if (kill === 0) await addBooks(place.url, (mostKills + 1) * (mostLoans + members));
-        repeated += await catchUp(client, seen);
+        if (kill === 0) await addBooks(place.url, (killCount + 1) * (mostLoans + members));
+        repeated += await repeatLoans(client, seen);
         await lendUntilKilled(program, seen, 1 + Math.floor(random() * mostLoans));
         expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
-        const missing = await countBehind(place.url);
-        if (servesOnly) expect(missing).toBeGreaterThan(0); // no process has updated the views yet
-        behind += missing;
+        const count = await countMissingFromShelf(place.url);
+        if (servesOnly) expect(count).toBeGreaterThan(0); // no process has updated the views yet
+        missing += count;
       }
       await using program = await start();
-      const { shelf, loans } = await views(program.client, seen.token);
-      expect(new Map([...shelf].filter(([book]) => !seen.cut.has(book)))).toEqual(seen.acknowledged);
+      const { shelf, loans } = await readViews(program.client, seen.token);
+      expect(new Map([...shelf].filter(([book]) => !seen.unacknowledged.has(book)))).toEqual(
+        seen.acknowledged,
+      );
       expect(loans).toBe(shelf.size);
-      repeated += await catchUp(program.client, seen);
+      repeated += await repeatLoans(program.client, seen);
       console.log(
-        `${mostKills} kills: ${seen.acknowledged.size} loans acknowledged, ${repeated} repeated, ${behind} not on the shelf when their process died`,
+        `${killCount} kills: ${seen.acknowledged.size} loans acknowledged, ${repeated} repeated, ${missing} not on the shelf when their process was killed`,
       );
     },
-    (mostKills + 1) * 60_000,
+    (killCount + 1) * 60_000,
   );
 };
 
-/** Adds books at once, past the service. */
+/** Adds books directly in the database, in one transaction. */
 const addBooks = async (url: string, count: number): Promise<void> => {
   const db = openDatabase({ url });
   await db.transaction(async (tx) => {

@@ -9,7 +9,7 @@ const details: Readonly<Record<LendingCode, string>> = {
   BOOKS_NOT_LENT: "The book is not lent",
 };
 
-/** A refusal of the domain: a 404 or 409 whose body has the code, since one status has several reasons. */
+/** An error of the lending rules: a 404 or 409 whose body has the code, since one status has several reasons. */
 export class LendingError extends HttpError {
   override readonly name = "LendingError";
   override readonly extras: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Tests of the whole ledger in one file, because they run on every kind of database.
+// Tests of lending in one file, because they run on every kind of database.
 import type { TestDatabase } from "@framework/database/testing";
 import { socketClient, type TestClient, type TestReply, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, type test as jestTest } from "@jest/globals";
@@ -13,8 +13,8 @@ type Facts = (client: TestClient, app: BooksApp) => Promise<void>;
 
 const dune = { title: "Dune", author: "Frank Herbert" };
 
-/** The service that facts share, with two books and a member of the fact's own. */
-interface Own {
+/** The service that tests share, with two books and a member for one test. */
+interface SharedService {
   readonly client: TestClient;
   readonly first: number;
   readonly second: number;
@@ -35,7 +35,7 @@ const appOn = (place: TestDatabase, env: Env): BooksApp =>
     }),
   );
 
-/** Starts the service on a database, runs the facts, and stops it. */
+/** Starts the service on a database, runs a test, and stops it. */
 const serve = async (place: TestDatabase, env: Env, facts: Facts): Promise<void> => {
   const app = appOn(place, env);
   await using client = socketClient(app);
@@ -56,8 +56,13 @@ interface Loan {
 
 type Reply = Pick<TestReply, "headers">;
 
-/** Asks for a view that has everything that the reply to a command stands for. */
-const ask = async <T>(client: TestClient, path: string, { headers }: Reply, query: object): Promise<T> => {
+/** Reads a view with the token of the reply to a command. */
+const readView = async <T>(
+  client: TestClient,
+  path: string,
+  { headers }: Reply,
+  query: object,
+): Promise<T> => {
   const token = headers.get("consistency-token");
   const reply = await client.get(path, {
     query: { ...query },
@@ -68,14 +73,14 @@ const ask = async <T>(client: TestClient, path: string, { headers }: Reply, quer
 };
 
 const shelf = async (client: TestClient, after: Reply, query: object = {}): Promise<readonly Loan[]> =>
-  (await ask<{ loans: Loan[] }>(client, "/shelf", after, query)).loans;
+  (await readView<{ loans: Loan[] }>(client, "/shelf", after, query)).loans;
 
 const statistics = (client: TestClient, after: Reply, query: object = {}): Promise<unknown> =>
-  ask(client, "/statistics", after, query);
+  readView(client, "/statistics", after, query);
 
-const refusal = ({ status, json }: TestReply): unknown => [status, json<{ code?: string }>().code];
+const errorOf = ({ status, json }: TestReply): unknown => [status, json<{ code?: string }>().code];
 
-/** Declares the tests of the ledger, over a socket. */
+/** Declares the tests of lending, over a socket. */
 export const lendingFacts = (
   test: typeof jestTest,
   make: () => Promise<TestDatabase> | TestDatabase,
@@ -97,13 +102,13 @@ export const lendingFacts = (
     shared = stack.use(socketClient(appOn(place, {})));
   });
   afterAll(() => stack.disposeAsync());
-  const ownFact = (name: string, facts: (own: Own) => Promise<void>): void =>
+  const sharedFact = (name: string, facts: (service: SharedService) => Promise<void>): void =>
     test(name, async () => {
       const [first, second] = [await addBook(shared, dune), await addBook(shared, { title: "Emma" })];
       await facts({ client: shared, first, second, member: `member of ${first}` });
     });
 
-  ownFact(
+  sharedFact(
     "a book is lent for two weeks, and the reply's token makes the shelf show it",
     async ({ client, first, member }) => {
       const before = Date.now();
@@ -121,18 +126,21 @@ export const lendingFacts = (
     },
   );
 
-  ownFact("a returned book is on the shelf again, and can be borrowed", async ({ client, first, member }) => {
-    await borrow(client, first, member);
-    const returned = await giveBack(client, first);
-    expect([returned.status, returned.text]).toEqual([204, ""]);
-    expect(await shelf(client, returned, { member })).toEqual([]);
-    expect((await borrow(client, first, "bob")).status).toBe(201);
-  });
+  sharedFact(
+    "a returned book is on the shelf again, and can be borrowed",
+    async ({ client, first, member }) => {
+      await borrow(client, first, member);
+      const returned = await giveBack(client, first);
+      expect([returned.status, returned.text]).toEqual([204, ""]);
+      expect(await shelf(client, returned, { member })).toEqual([]);
+      expect((await borrow(client, first, "bob")).status).toBe(201);
+    },
+  );
 
-  ownFact("refusals of the domain have their own codes", async ({ client, first }) => {
-    expect(refusal(await borrow(client, 7000, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
-    expect(refusal(await giveBack(client, first))).toEqual([409, "BOOKS_NOT_LENT"]);
-    expect(refusal(await giveBack(client, 7000))).toEqual([409, "BOOKS_NOT_LENT"]);
+  sharedFact("errors of the lending rules have their own codes", async ({ client, first }) => {
+    expect(errorOf(await borrow(client, 7000, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
+    expect(errorOf(await giveBack(client, first))).toEqual([409, "BOOKS_NOT_LENT"]);
+    expect(errorOf(await giveBack(client, 7000))).toEqual([409, "BOOKS_NOT_LENT"]);
     await borrow(client, first, "ann");
     const refused = await borrow(client, first, "bob");
     expect([refused.status, refused.json()]).toEqual([
@@ -141,7 +149,7 @@ export const lendingFacts = (
     ]);
   });
 
-  ownFact("bad input is a clear 4xx", async ({ client }) => {
+  sharedFact("bad input is a clear 4xx", async ({ client }) => {
     for (const body of [
       undefined,
       [],
@@ -162,7 +170,7 @@ export const lendingFacts = (
       expect((await client.get(`/shelf?${query}`)).status).toBe(422);
   });
 
-  fact("the shelf of a member, and its pages", async (client) => {
+  fact("the shelf can be limited to a member, and read in pages", async (client) => {
     await borrow(client, 2, "ann");
     const lent = await borrow(client, 1, "bob");
     const books = async (query: object) => (await shelf(client, lent, query)).map(({ book }) => book);
@@ -191,20 +199,20 @@ export const lendingFacts = (
       const reply = await client.get("/shelf");
       return [reply.headers.get("x-cache"), reply.json<{ loans: { title: string }[] }>().loans[0]?.title];
     };
-    const shown = async (title: string | undefined): Promise<void> => {
+    const untilCached = async (title: string | undefined): Promise<void> => {
       await waitFor(async () => expect(await cached()).toEqual(["HIT", title]) === undefined);
     };
-    await shown(undefined);
+    await untilCached(undefined);
     await borrow(client, 1, "ann");
-    await shown("Dune");
+    await untilCached("Dune");
     await client.put("/books/1", { json: { title: "Dune Messiah" } });
     expect(await cached()).toEqual(["MISS", "Dune Messiah"]);
     await giveBack(client, 1);
-    await shown(undefined);
+    await untilCached(undefined);
   });
 
-  ownFact(
-    "a loan that is repeated with its idempotency key is one loan",
+  sharedFact(
+    "a loan that is repeated with its idempotency key is created once",
     async ({ client, first, second }) => {
       const headers = { "idempotency-key": "5b0d-1" };
       const lent = await borrow(client, first, "ann", headers);
@@ -218,20 +226,20 @@ export const lendingFacts = (
     },
   );
 
-  ownFact("of 16 concurrent loans of one book, one succeeds", async ({ client, first }) => {
+  sharedFact("of 16 concurrent loans of one book, one succeeds", async ({ client, first }) => {
     const replies = await Promise.all(
       Array.from({ length: 16 }, (_, n) => borrow(client, first, `member ${n}`)),
     );
     const [winner, ...others] = replies.filter(({ status }) => status === 201);
     expect(others).toEqual([]);
-    expect(replies.filter((reply) => reply !== winner).map(refusal)).toEqual(
+    expect(replies.filter((reply) => reply !== winner).map(errorOf)).toEqual(
       Array.from({ length: 15 }, () => [409, "BOOKS_LENT"]),
     );
     const [loan, ...more] = await shelf(client, winner ?? fail(), { after: first - 1 });
     expect([loan?.member, more]).toEqual([winner?.json<Loan>().member, []]);
   });
 
-  test("of concurrent loans on two hosts one succeeds, and both show it to those who send its token", async () => {
+  test("of concurrent loans on two hosts one succeeds, and both show it to requests with its token", async () => {
     await using place = await make();
     await serve(place, {}, async (one) => {
       await serve(place, {}, async (other) => {
@@ -247,29 +255,32 @@ export const lendingFacts = (
     });
   });
 
-  ownFact("a lent book is not deleted, a returned one is", async ({ client, first }) => {
+  sharedFact("a lent book is not deleted, a returned one is", async ({ client, first }) => {
     await borrow(client, first, "ann");
-    expect(refusal(await client.delete(`/books/${first}`))).toEqual([409, "BOOKS_LENT"]);
+    expect(errorOf(await client.delete(`/books/${first}`))).toEqual([409, "BOOKS_LENT"]);
     expect((await client.get(`/books/${first}`)).json()).toMatchObject(dune);
     await giveBack(client, first);
     expect((await client.delete(`/books/${first}`)).json()).toEqual({ deleted: true, id: first });
-    expect(refusal(await borrow(client, first, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
+    expect(errorOf(await borrow(client, first, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
   });
 
-  ownFact("a book that is borrowed and deleted at once is either lent or gone", async ({ client }) => {
-    for (let n = 0; n < 20; n++) {
-      const book = await addBook(client, dune);
-      const [lent, deleted] = await Promise.all([
-        borrow(client, book, "ann"),
-        client.delete(`/books/${book}`),
-      ]);
-      expect([
-        [201, 409],
-        [404, 200],
-      ]).toContainEqual([lent.status, deleted.status]);
-      expect((await client.get(`/books/${book}`)).status).toBe(lent.status === 201 ? 200 : 404);
-    }
-  });
+  sharedFact(
+    "a book that is borrowed and deleted concurrently is either lent or deleted",
+    async ({ client }) => {
+      for (let n = 0; n < 20; n++) {
+        const book = await addBook(client, dune);
+        const [lent, deleted] = await Promise.all([
+          borrow(client, book, "ann"),
+          client.delete(`/books/${book}`),
+        ]);
+        expect([
+          [201, 409],
+          [404, 200],
+        ]).toContainEqual([lent.status, deleted.status]);
+        expect((await client.get(`/books/${book}`)).status).toBe(lent.status === 201 ? 200 : 404);
+      }
+    },
+  );
 
   fact(
     "the member of an overdue loan is reminded, once",
@@ -295,7 +306,7 @@ export const lendingFacts = (
     expect(await reminders()).toMatchObject([{ state: "cancelled" }, { state: "waiting" }]);
   });
 
-  test("BOOKS_REBUILD makes the views again of all events, beside the ones that are asked meanwhile, and cannot be lowered", async () => {
+  test("BOOKS_REBUILD rebuilds the views from all events while the old ones stay in use, and cannot be lowered", async () => {
     await using place = await make();
     const expected: unknown[] = [];
     await serve(place, {}, async (client, app) => {
@@ -303,22 +314,22 @@ export const lendingFacts = (
       for (const book of [1, 2, 3]) await borrow(client, book, "ann");
       const returned = await giveBack(client, 2);
       expected.push(await shelf(client, returned), await statistics(client, returned));
-      await app.db.execute("UPDATE shelf_v1 SET member = 'eve'"); // a view that is wrong
+      await app.db.execute("UPDATE shelf_v1 SET member = 'eve'"); // makes the view wrong
       await app.db.execute("UPDATE statistics_v1 SET loans = 7");
     });
     await serve(place, { BOOKS_REBUILD: "1" }, async (client) => {
-      const nothing = { headers: new Headers() };
-      let asked = 0;
+      const withoutToken = { headers: new Headers() };
+      let reads = 0;
       await waitFor(async () => {
         const found = [
-          await shelf(client, nothing, { asked: ++asked }), // which no cached reply answers
-          await statistics(client, nothing, { asked }),
+          await shelf(client, withoutToken, { reads: ++reads }), // a new query, so no cached reply is used
+          await statistics(client, withoutToken, { reads }),
         ];
         expect(found[0]).toHaveLength(2); // never empty
         expect(found).toEqual(expected);
         return true;
       });
-      const lent = await borrow(client, 2, "bob"); // and the new ones follow
+      const lent = await borrow(client, 2, "bob"); // the rebuilt views are updated too
       expect((await shelf(client, lent)).map(({ book }) => book)).toEqual([1, 2, 3]);
     });
     const lowered = createBooksApp(booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent" }));
@@ -327,7 +338,7 @@ export const lendingFacts = (
     );
   });
 
-  test("BOOKS_REBUILD cannot be raised again before the views of the last time are live", async () => {
+  test("BOOKS_REBUILD cannot be raised again before the views of the last rebuild are live", async () => {
     await using place = await make();
     const env = { DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_GO_LIVE: "by-hand" };
     await serve(place, env, async (client) => void (await addBook(client, dune)));

@@ -1,6 +1,6 @@
 import type { HttpMiddleware } from "@framework/core";
 import { decideWith } from "@framework/cqrs";
-import type { BookStore, Removed } from "../books/book-store.ts";
+import type { BookStore, OnRemove } from "../books/book-store.ts";
 import type { BooksApp } from "../books-app.ts";
 import { BorrowBook, RemindMember, ReturnBook } from "./commands.ts";
 import { LendingError } from "./lending-error.ts";
@@ -12,21 +12,21 @@ import { readStatistics, Statistics } from "./statistics.ts";
 const DAY_MS = 86_400_000;
 
 export interface LendingOptions {
-  readonly books: Pick<BookStore, "hold">;
-  /** Middleware around the endpoints of commands, such as an authentication. */
+  readonly books: Pick<BookStore, "lock">;
+  /** Middleware of the endpoints of commands, such as authentication. */
   readonly protection: readonly HttpMiddleware[];
   readonly loanDays: number;
   /** The time, in milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }
 
-/** What the table of books needs of the ledger. */
+/** Returned by `enableLending`. */
 export interface Lending {
-  /** Refuses in a transaction that a lent book is removed. @throws LendingError BOOKS_LENT */
-  readonly checkReturned: Removed;
+  /** Throws in the transaction that removes a book, if the book is lent. @throws LendingError BOOKS_LENT */
+  readonly checkReturned: OnRemove;
 }
 
-/** Adds the lending ledger: commands, queries and the reminder. */
+/** Adds lending: commands, queries and the reminder. */
 export const enableLending = (
   app: BooksApp,
   { books, protection, loanDays, now = Date.now }: LendingOptions,
@@ -35,7 +35,7 @@ export const enableLending = (
 
   app.cqrs
     .handle(BorrowBook, { use: protection }, async ({ id, member }, { tx, events }) => {
-      if (!(await books.hold(tx, id))) throw new LendingError("BOOKS_NO_BOOK");
+      if (!(await books.lock(tx, id))) throw new LendingError("BOOKS_NO_BOOK");
       const loan = { book: id, member, dueAt: new Date(now() + loanDays * DAY_MS).toISOString() };
       await events.aggregate(Loan, String(id)).execute({ kind: "borrow", ...loan });
       await reminder.enqueue({ book: id, dueAt: loan.dueAt }, { tx, runAt: new Date(loan.dueAt) });

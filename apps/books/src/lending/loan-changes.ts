@@ -1,22 +1,22 @@
 import type { EventStore, EventOf } from "@framework/event-sourcing";
 import { loanEvents } from "./loan.ts";
 
-/** A change of the ledger, as subscribers see it. */
+/** A change of a loan, as sent to subscribers. */
 export interface LoanChange {
   readonly kind: "BORROWED" | "RETURNED" | "REMINDED";
   readonly book: number;
   readonly member: string;
-  /** Go on after it. */
+  /** Pass it as `after` to resume after this change. */
   readonly position: string;
 }
 
 const kinds = { BookBorrowed: "BORROWED", BookReturned: "RETURNED", MemberReminded: "REMINDED" } as const;
 
 /**
- * Yields the changes of the ledger, made by any process, until the signal aborts. The store hands over one event at a time and reads no further before the
- * client has taken it, so a slow client holds one batch in memory.
+ * Yields changes of loans, made by any process, until the signal aborts. The store reads on only after the client has taken an event, so a slow client
+ * keeps no more than one batch in memory.
  *
- * @param after position of the last change that the client has; `undefined` for those from now on
+ * @param after position of the last change that the client has; `undefined` for changes from now on
  */
 export async function* loanChanges(
   store: EventStore,
@@ -33,7 +33,7 @@ export async function* loanChanges(
     await writer.ready;
     await writer.write({ kind: kinds[type], book: data.book, member: data.member, position });
   });
-  // An end of the subscription, such as a failing store, ends the stream with its error.
+  // When the subscription ends, for example because the store fails, the stream ends with the same error.
   void subscription.done.then(
     () => writer.close().catch(() => {}),
     (error: unknown) => writer.abort(error),

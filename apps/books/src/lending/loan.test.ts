@@ -15,7 +15,7 @@ test("a book on the shelf can be borrowed", () => {
   given(Loan, borrowed, returned).when(borrow).thenEvents(borrowed);
 });
 
-test("a lent book cannot be borrowed, by its borrower neither", () => {
+test("a lent book cannot be borrowed, not even by its borrower", () => {
   given(Loan, borrowed).when(borrow).thenRefused("BOOKS_LENT");
   given(Loan, borrowed, reminded)
     .when({ ...borrow, member: "bob" })

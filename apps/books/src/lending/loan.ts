@@ -8,23 +8,23 @@ export const BookBorrowed = eventType("BookBorrowed", z.object(loan));
 export const BookReturned = eventType("BookReturned", z.object({ book: loan.book, member: loan.member }));
 export const MemberReminded = eventType("MemberReminded", z.object(loan));
 
-/** The types of events of the ledger. */
+/** The event types of loans. */
 export const loanEvents = [BookBorrowed, BookReturned, MemberReminded];
 
-/** What the events of a book make: `null` while it is on the shelf. */
+/** State of a book's loan: `null` while the book is not lent. */
 type LoanState = {
   readonly member: string;
   readonly dueAt: string;
   readonly isReminded: boolean;
 } | null;
 
-/** What the ledger decides on. */
+/** Commands that the decider handles. */
 type LoanCommand =
   | { readonly kind: "borrow"; readonly book: number; readonly member: string; readonly dueAt: string }
   | { readonly kind: "return"; readonly book: number }
   | { readonly kind: "remind"; readonly book: number; readonly dueAt: string };
 
-/** The loans of one book: the stream `loan-7` for the book 7. Plain functions without a clock, a database or an app. */
+/** The loans of one book; stream `loan-7` for book 7. Plain functions without a clock, a database or an app. */
 export const Loan = decider({
   name: "loan",
   events: loanEvents,
@@ -42,7 +42,7 @@ export const Loan = decider({
         return BookReturned({ book, member: state.member });
       }
       case "remind": {
-        // A reminder may run late or twice: it concerns the loan with its due date, once.
+        // The job may run late or twice: only the loan with this due date is reminded, once.
         if (state === null || state.isReminded || state.dueAt !== command.dueAt) return [];
         return MemberReminded({ book, member: state.member, dueAt: state.dueAt });
       }

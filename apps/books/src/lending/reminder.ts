@@ -7,20 +7,20 @@ import { Instant } from "./fields.ts";
 const Due = z.object({ book: z.int(), dueAt: Instant });
 
 /**
- * The job that reminds a member when a book is overdue: enqueued in the transaction that lends the book, cancelled in the one that takes it back.
+ * The job that reminds a member when a book is overdue: enqueued in the transaction that lends the book, cancelled in the one that returns it.
  *
- * The other way is a cron schedule that looks for overdue books in the view. A job for each loan runs when the loan is due and not at the next run,
- * needs no search and no mark of the loans that were seen, and is as certain as the loan, since one transaction has both.
+ * The alternative is a cron schedule that searches the view for overdue books. A job for each loan runs as soon as the loan is due, needs no search
+ * and no record of loans already handled, and cannot be missing, since it is enqueued in the transaction of the loan.
  */
 export const overdueReminder = (app: BooksApp): Job<typeof Due> =>
   app.jobs.define(
     "remind-member",
     { input: Due, uniqueKey: ({ book }) => reminderKey(book) },
     async ({ book, dueAt }, { invocation }) => {
-      // The command reminds once, although a job may run again. A service that sends mails does it here, before, with a key of the loan.
+      // A job may run twice, the command reminds once. To send an e-mail, do it here before the command, with an idempotency key for the loan.
       await app.cqrs.execute(RemindMember, { id: book, dueAt }, { from: invocation });
     },
   );
 
-/** A book has one loan at a time, and so one reminder. */
+/** A book has one loan at a time, so one reminder. */
 export const reminderKey = (book: number): string => `book ${book}`;

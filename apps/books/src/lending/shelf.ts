@@ -6,7 +6,7 @@ import { after, MAX_PAGE } from "../fields.ts";
 import { Instant, Member } from "./fields.ts";
 import { loanEvents } from "./loan.ts";
 
-/** The view of the books that are lent now. */
+/** The view of the books that are currently lent. */
 export const shelfView = (version: number, autoLive: boolean): Projection =>
   projection({
     name: "shelf",
@@ -44,12 +44,12 @@ export const Shelf = query("Shelf", {
     ),
   }),
   projections: ["shelf"],
-  cache: { invalidatedBy: loanEvents, tags: ["books"], ttl: 10 }, // the tag because of the titles
+  cache: { invalidatedBy: loanEvents, tags: ["books"], ttl: 10 }, // the tag: a changed title must invalidate it
   http: {
     path: "/shelf",
     tags: ["lending"],
-    summary: "List the books that are lent",
-    description: `To everyone, or to one member, in the order of their ids; ${MAX_PAGE} at most, the next page is \`after\` the last id.`,
+    summary: "List lent books",
+    description: `Optionally those of one member, ordered by id; at most ${MAX_PAGE}. For the next page, pass the last book's id as \`after\`.`,
   },
 });
 
@@ -61,7 +61,7 @@ interface ShelfRow {
   readonly reminded: number;
 }
 
-/** Answers `Shelf`, with the titles from the table of books. */
+/** Handles `Shelf`; the titles come from the table of books. */
 export const readShelf = async (
   { member, after: from = 0 }: z.infer<typeof Shelf.input>,
   { db }: QueryContext,

@@ -6,13 +6,13 @@ import { BookBorrowed } from "./loan.ts";
 const MOST_BOOKS = 100;
 const MOST_MONTHS = 120;
 
-/** The view that counts loans by book and month. Returned ones count too, and so do those of deleted books. */
+/** The view that counts loans by book and month, including returned ones and those of deleted books. */
 export const statisticsView = (version: number, autoLive: boolean): Projection =>
   projection({
     name: "statistics",
     version,
     autoLive,
-    onError: "stop", // a count without some loans would be wrong, and nobody would see it
+    onError: "stop", // skipped loans would make the counts wrong without notice
     types: [BookBorrowed],
     tables: {
       statistics:
@@ -38,11 +38,11 @@ export const Statistics = query("Statistics", {
     path: "/statistics",
     tags: ["lending"],
     summary: "Count loans",
-    description: `Of the ${MOST_BOOKS} books that were lent most often, and of the last ${MOST_MONTHS} months (UTC).`,
+    description: `Of the ${MOST_BOOKS} most borrowed books, and of the last ${MOST_MONTHS} months (UTC).`,
   },
 });
 
-/** Answers `Statistics`. */
+/** Handles `Statistics`. */
 export const readStatistics = async (_input: object, { db }: QueryContext) => ({
   books: await db.query<{ book: number; loans: number }>`
     SELECT book, CAST(sum(loans) AS BIGINT) AS loans FROM statistics

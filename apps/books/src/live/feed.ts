@@ -14,16 +14,17 @@ export const feedRoute = (app: BooksApp): void => {
 /**
  * Invalidates cached replies about books, so that requests after the reply see the change, and notifies the feed.
  *
- * A change is stored when this is called: it is never reported as failed because other hosts cannot be told. They may then serve lists that are ten seconds old.
+ * The change is already stored when this is called, so a failed notification of other hosts is not reported to the client. Their lists may then be up to
+ * ten seconds old.
  */
 export const announceTo =
   (app: BooksApp): Announce =>
   async (event) => {
     await app.invalidateCache(["books"]).catch((error: unknown) => {
-      app.log().warn("cached lists of other hosts may be old for ten seconds", { error });
+      app.log().warn("cached lists of other hosts may be outdated for ten seconds", { error });
     });
     void app
       .room(ROOM)
       .sendJson(event)
-      .catch(() => {}); // a failed notification does not undo the change
+      .catch(() => {}); // the change is stored all the same
   };

@@ -8,11 +8,11 @@ import { checkPassword, Login, Refused } from "./password.ts";
 
 const User = z.object({ user: z.string().nullable() });
 
-/** Sessions for browsers. Unsafe requests need the CSRF token of the cookie `_csrf`, which changes with the session. */
+/** Routes of sessions, for browsers. Unsafe requests need the CSRF token of the cookie `_csrf`, which changes with the session. */
 export const sessionRoutes = (app: BooksApp, password: Secret): Blueprint<string, BooksApp> => {
   const routes: Blueprint<string, BooksApp> = new Blueprint("", { tags: ["login"] });
 
-  routes.get("/session", { summary: "Look at the session", responses: { 200: User } }, (request) => ({
+  routes.get("/session", { summary: "Get the session", responses: { 200: User } }, (request) => ({
     user: sessionOf(request).user,
   }));
 
@@ -20,13 +20,13 @@ export const sessionRoutes = (app: BooksApp, password: Secret): Blueprint<string
     "/session",
     {
       summary: "Log in",
-      description: "The session gets a new id, and a new CSRF token.",
+      description: "The session gets a new id and a new CSRF token.",
       body: Login,
       responses: { 200: User, 401: Refused },
     },
     async (request) => {
-      const { user, password: given } = request.input.body;
-      checkPassword(given, password);
+      const { user, password: attempt } = request.input.body;
+      checkPassword(attempt, password);
       await sessionOf(request).login(user);
       return { user };
     },

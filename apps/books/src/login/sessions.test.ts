@@ -3,18 +3,18 @@ import { expect, test } from "@jest/globals";
 import { type Browser, browserOn } from "../browser.test-kit.ts";
 import { createProtectedApp } from "../protected-app.ts";
 
-/** Two browsers, with their cookies, beside one service with a login. */
+/** Runs a test with a protected service and two browsers. */
 const withBrowsers = (facts: (phone: Browser, laptop: Browser) => Promise<void>) => async () => {
   const app = createProtectedApp();
   await using client = socketClient(app);
   await facts(browserOn(client), browserOn(client));
 };
 
-/** Header fields with the CSRF token that a browser has. */
-const proof = ({ cookies }: Browser) => ({ "x-csrf-token": cookies.get("_csrf") ?? "" });
+/** Header fields with the CSRF token of a browser. */
+const csrfHeaders = ({ cookies }: Browser) => ({ "x-csrf-token": cookies.get("_csrf") ?? "" });
 
 const send = (browser: Browser, method: string, path: string, json?: unknown) =>
-  browser.request(method, path, { ...(json !== undefined && { json }), headers: proof(browser) });
+  browser.request(method, path, { ...(json !== undefined && { json }), headers: csrfHeaders(browser) });
 
 const add = (browser: Browser) => send(browser, "POST", "/books", { title: "Emma" });
 
@@ -44,11 +44,11 @@ test(
 );
 
 test(
-  "a session without its CSRF token, or with that of another session, changes nothing",
+  "a request without the CSRF token of its session, or with that of another session, changes nothing",
   withBrowsers(async (browser, other) => {
     await logIn(browser);
     await logIn(other);
-    for (const headers of [{}, proof(other)])
+    for (const headers of [{}, csrfHeaders(other)])
       expect((await browser.request("POST", "/books", { json: { title: "Emma" }, headers })).status).toBe(
         403,
       );

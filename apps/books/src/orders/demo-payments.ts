@@ -5,11 +5,11 @@ import { text } from "../fields.ts";
 
 const Payment = z.object({ cents: z.int().positive(), card: text(30) });
 
-/** Cards of the demo: every other one pays at once. */
+/** Cards with special behaviour; any other card pays at once. */
 const REFUSED_CARD = "refused";
 /** The service answers 503 to the first attempt with this card. */
 const SLOW_CARD = "slow";
-/** The service answers the first attempt with this card with something that is no payment, as one with a bug does: the order waits for an operator. */
+/** The service answers the first attempt with this card with an invalid reply, as if it had a bug: the order then waits for an operator. */
 const GARBLED_CARD = "garbled";
 /** The service answers 503 to every attempt with this card. */
 const DOWN_CARD = "down";
@@ -19,7 +19,7 @@ interface PaymentRow {
   readonly state: "new" | "paid" | "refunded";
 }
 
-/** A payment service for demonstrations: it takes no money, and honours idempotency keys. An app of its own, so that nothing of it is reachable from outside. */
+/** A payment service for demonstrations: it takes no money, and honours idempotency keys. It is a separate app, so it is not reachable from outside. */
 export const demoPayments = (db: Database): App => {
   const app = new App();
 

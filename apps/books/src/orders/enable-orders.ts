@@ -10,7 +10,7 @@ import { Orders } from "./orders.ts";
 import { httpPayments, Payments } from "./payments.ts";
 import { orderRoutes } from "./routes.ts";
 
-/** Adds orders: the sagas on the runner that the settings name, the payment service, and the routes. */
+/** Adds orders: the sagas on the runner in the settings, the payment service, and the routes. */
 export const enableOrders = (
   app: BooksApp,
   settings: BooksSettings,
@@ -21,7 +21,7 @@ export const enableOrders = (
   app.enableSaga({
     runner,
     workers: work === "on",
-    prepareTimeMachine: stockedShop,
+    prepareTimeMachine: createStockedShop,
   });
   app.registerSingleton(Payments, paymentsOf(app, settings));
   const definition = orderSaga({ shipMs: shipSecs * 1000, paymentDelayMs });
@@ -30,8 +30,8 @@ export const enableOrders = (
     app.registerBlueprint(routes);
 };
 
-/** The tables of the service, with ten copies of the first book. */
-const stockedShop = async (db: Database): Promise<void> => {
+/** Creates the tables of the service, with ten copies of the first book. */
+const createStockedShop = async (db: Database): Promise<void> => {
   await migrate(db, { directory: join(import.meta.dirname, "../../migrations") });
   await db.execute`INSERT INTO books (id, title, author, genre, genre_key) VALUES (1, 'Emma', 'Jane Austen', 'Novel', 'novel')`;
   await db.execute`INSERT INTO stock (book, copies) VALUES (1, 10)`;

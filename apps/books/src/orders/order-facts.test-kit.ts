@@ -9,7 +9,7 @@ import type { Order } from "./order.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** Starts the service on a database with ten copies of a book, runs the fact, and stops it. */
+/** Starts the service on a database with ten copies of a book, runs a test, and stops it. */
 const serve = async (
   place: TestDatabase,
   env: Env,
@@ -32,18 +32,18 @@ const serve = async (
 const order = async (client: TestClient, number: number, card = "4000"): Promise<Order> => {
   const placed = await client.put(`/orders/${number}`, { json: { book: 1, copies: 2, card } });
   expect([placed.status, placed.json()]).toEqual([202, { order: number, isNew: true }]);
-  return await look(client, number);
+  return await getSettled(client, number);
 };
 
-/** The order when it waits for the warehouse or is over. */
-const look = async (client: TestClient, number: number): Promise<Order> =>
+/** Returns an order once it waits for the warehouse or has ended. */
+const getSettled = async (client: TestClient, number: number): Promise<Order> =>
   (await client.get(`/orders/${number}`, { query: { wait: "30" } })).json<Order>();
 
-/** The order when it is no longer in a status. */
-const past = async (client: TestClient, number: number, status: Order["status"]): Promise<Order> => {
-  let last = await look(client, number);
+/** Returns an order once it has left a status. */
+const getAfter = async (client: TestClient, number: number, status: Order["status"]): Promise<Order> => {
+  let last = await getSettled(client, number);
   for (const end = performance.now() + 60_000; last.status === status && performance.now() < end;)
-    last = await look(client, number);
+    last = await getSettled(client, number);
   return last;
 };
 
@@ -53,7 +53,7 @@ const copies = (app: BooksApp): Promise<number | null> =>
 const payments = (app: BooksApp): Promise<readonly object[]> =>
   app.db.query<{ state: string; attempts: number }>`SELECT state, attempts FROM demo_payments`;
 
-/** What orders do. @param envOf settings of the runner, for each fact anew */
+/** Declares the tests of orders. @param envOf returns settings of the runner, for each test */
 export const orderFacts = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
@@ -74,7 +74,7 @@ export const orderFacts = (
     );
 
   fact(
-    "an order is reserved, paid and shipped, and the same number is the same order",
+    "an order is reserved, paid and shipped, and a repeated request creates no second order",
     async (client, app) => {
       expect(await order(client, 1)).toEqual({
         order: 1,
@@ -87,7 +87,7 @@ export const orderFacts = (
       expect(again.json()).toEqual({ order: 1, isNew: false });
       const sent = await client.post("/orders/1/shipment", { json: { parcel: "P-7" } });
       expect(sent.status).toBe(202);
-      expect(await past(client, 1, "packing")).toMatchObject({ status: "shipped", parcel: "P-7" });
+      expect(await getAfter(client, 1, "packing")).toMatchObject({ status: "shipped", parcel: "P-7" });
       expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 1 }]]);
       expect((await client.post("/orders/1/shipment", { json: { parcel: "P-8" } })).status).toBe(409);
     },
@@ -131,7 +131,7 @@ export const orderFacts = (
   });
 
   fact(
-    "a payment service that is down for a moment is asked again, and the order is paid once",
+    "a call of a payment service that is down for a moment is retried, and the order is paid once",
     async (client, app) => {
       expect(await order(client, 1, "slow")).toMatchObject({ status: "packing" });
       expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 2 }]]);
@@ -152,7 +152,7 @@ export const orderFacts = (
     const { sagas } = await app.saga.list({ name: "order", key: "1" });
     expect(sagas[0]?.error?.message).toContain("paid, more or less");
     await app.saga.retry(sagas[0]?.id ?? "", { reason: "asked the bank" });
-    expect(await past(client, 1, "attention")).toEqual({
+    expect(await getAfter(client, 1, "attention")).toEqual({
       order: 1,
       status: "packing",
       book: 1,
@@ -162,10 +162,10 @@ export const orderFacts = (
   });
 
   fact(
-    "an order that the warehouse does not send in time is refunded, and its copies are given back",
+    "an order that the warehouse does not ship in time is refunded, and its copies are given back",
     async (client, app) => {
       await order(client, 1);
-      expect(await past(client, 1, "packing")).toMatchObject({
+      expect(await getAfter(client, 1, "packing")).toMatchObject({
         status: "cancelled",
         reason: "The order could not be completed",
       });

@@ -2,20 +2,20 @@ import { saga, type SagaDefinition, SagaReject } from "@framework/saga";
 import { OrderInput, orderEvents, PRICE_CENTS, Shipment } from "./order.ts";
 import { Payments } from "./payments.ts";
 
-/** How long an order waits. */
+/** Time limits of an order. */
 export interface OrderOptions {
-  /** How long the warehouse may take, in milliseconds. */
+  /** Time that the warehouse has to ship an order, in milliseconds. */
   readonly shipMs: number;
-  /** Pause before another attempt at a payment, in milliseconds. */
+  /** Delay before a payment is retried, in milliseconds. */
   readonly paymentDelayMs: number;
 }
 
 type Order = typeof OrderInput;
 
-/** Name of the wait that the warehouse's message ends. */
+/** Name of the step that waits for the warehouse's message. */
 export const SHIPPED = "shipped";
 
-/** An order: reserve, charge, notify, ship. What fails for good undoes the steps before it, in reverse. */
+/** An order: reserve, charge, notify, ship. When a step fails for good, the steps before it are undone, in reverse order. */
 export const orderSaga = ({ shipMs, paymentDelayMs }: OrderOptions): SagaDefinition<Order["_input"]> =>
   saga("order", 1, OrderInput)
     .tx(

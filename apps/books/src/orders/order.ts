@@ -2,10 +2,10 @@ import { topic } from "@framework/messaging";
 import { z } from "zod";
 import { text, wholeNumber } from "../fields.ts";
 
-/** Number of an order, chosen by the client: the same number is the same order. */
+/** Number of an order, chosen by the client; it identifies the order. */
 export const OrderNumber = wholeNumber(/^[1-9]\d{0,14}$/);
 
-/** What is ordered. */
+/** Body of a request that places an order. */
 export const NewOrder = z.object({
   book: z.int().positive(),
   copies: z.int().min(1).max(100).default(1),
@@ -15,13 +15,13 @@ export const NewOrder = z.object({
 /** An order with its number. */
 export const OrderInput = NewOrder.extend({ order: z.int() });
 
-/** The parcel of an order, from the warehouse. */
+/** Body of a request that marks an order as shipped, sent by the warehouse. */
 export const Shipment = z.object({ parcel: text(100).min(1) });
 
-/** Where an order is. `attention`: an operator has to decide. */
+/** Status of an order. `attention`: an operator has to decide. */
 export const OrderStatus = z.enum(["working", "packing", "shipped", "cancelled", "attention"]);
 
-/** An order as clients see it. */
+/** An order in replies. */
 export const Order = z.object({
   order: z.int(),
   status: OrderStatus,
@@ -29,12 +29,12 @@ export const Order = z.object({
   copies: z.int(),
   payment: z.string().optional(),
   parcel: z.string().optional(),
-  /** Why it was cancelled. */
+  /** Why the order was cancelled. */
   reason: z.string().optional(),
 });
 export type Order = z.infer<typeof Order>;
 
-/** What happens to orders, for the warehouse and other services. */
+/** Events of orders, for the warehouse and other services. */
 export const orderEvents = topic("orders", {
   "order.paid": z.object({ order: z.int(), book: z.int(), copies: z.int() }),
 });

@@ -8,8 +8,8 @@ import { orderFacts } from "./order-facts.test-kit.ts";
 
 orderFacts(test, databaseInFile);
 
-/** Runs the service without workers, so that its order stays at work. */
-const withOrderAtWork = async () => {
+/** Runs the service without workers, with an order that stays unfinished. */
+const startWithPendingOrder = async () => {
   const app = createBooksApp(
     booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", BOOKS_WORK: "off" }),
   );
@@ -29,21 +29,21 @@ const withOrderAtWork = async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text();
     return /^framework_database_statements_total\S* (\d+)$/m.exec(text)?.[1];
   };
-  /** Waits until statements run, or until none do any more. */
+  /** Waits until statements run, or until none run. */
   const untilBusy = async (isBusy: boolean): Promise<void> => {
     let last = await statements();
-    const isSeen = async (): Promise<boolean> => {
+    const hasChanged = async (): Promise<boolean> => {
       const before = last;
       last = await statements();
       return (last !== before) === isBusy;
     };
-    await waitFor(isSeen, { timeoutMs: 25_000, intervalMs: 500 });
+    await waitFor(hasChanged, { timeoutMs: 25_000, intervalMs: 500 });
   };
   return { service, untilBusy };
 };
 
-test("a service that stops answers a request that waits for an order, with its status", async () => {
-  const { service, untilBusy } = await withOrderAtWork();
+test("a request that waits for an order is answered with its status when the service stops", async () => {
+  const { service, untilBusy } = await startWithPendingOrder();
   const waiting = fetch(`${service.url}/orders/1?wait=30`);
   await untilBusy(true);
   await service.close();
@@ -54,18 +54,18 @@ test("a service that stops answers a request that waits for an order, with its s
   ]);
 }, 120_000);
 
-test("nothing waits for an order any more when the client has gone", async () => {
-  const { service, untilBusy } = await withOrderAtWork();
-  const gone = new AbortController();
-  const waiting = fetch(`${service.url}/orders/1?wait=30`, { signal: gone.signal });
+test("waiting for an order ends when the client disconnects", async () => {
+  const { service, untilBusy } = await startWithPendingOrder();
+  const disconnect = new AbortController();
+  const waiting = fetch(`${service.url}/orders/1?wait=30`, { signal: disconnect.signal });
   await untilBusy(true);
-  gone.abort();
+  disconnect.abort();
   await expect(waiting).rejects.toThrow("aborted");
   await expect(untilBusy(false)).resolves.toBeUndefined();
   await service.close();
 }, 120_000);
 
-test("an order has the id that the payment service gave its payment", async () => {
+test("an order has the id of its payment from the payment service", async () => {
   const shop = new App();
   shop.post("/payments", () => ({ payment: "order:a:b" }));
   const run = { port: 0, logs: false, argv: [], exitOnError: false, workers: 1 } as const;

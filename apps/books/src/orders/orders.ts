@@ -6,7 +6,7 @@ import type { z } from "zod";
 
 const POLL_MS = 50;
 
-/** Orders, over the sagas of the app: the same on every runner. */
+/** Orders, as sagas of the app, on any runner. */
 export class Orders {
   private readonly sagas: Sagas;
   private readonly definition: SagaDefinition<z.input<typeof OrderInput>>;
@@ -16,27 +16,27 @@ export class Orders {
     this.definition = definition;
   }
 
-  /** Begins an order, unless its number has one. Returns whether it is new. */
-  async place(order: number, given: z.output<typeof NewOrder>): Promise<boolean> {
-    const { isNew } = await this.sagas.start(this.definition, { ...given, order }, { key: String(order) });
+  /** Places an order, unless one with its number exists. Returns whether it is new. */
+  async place(order: number, newOrder: z.output<typeof NewOrder>): Promise<boolean> {
+    const { isNew } = await this.sagas.start(this.definition, { ...newOrder, order }, { key: String(order) });
     return isNew;
   }
 
   /**
-   * Returns an order; `null` when there is none.
+   * Returns an order, once it is no longer being worked on; `null` when there is none.
    *
-   * @param waitMs waits so long at most until nothing happens by itself
+   * @param waitMs longest wait; then the order is returned as it is
    * @param signal ends the wait when it aborts
    */
-  async look(order: number, waitMs: number, signal: AbortSignal): Promise<Order | null> {
+  async get(order: number, waitMs: number, signal: AbortSignal): Promise<Order | null> {
     for (const end = performance.now() + waitMs; ; await delay(POLL_MS)) {
       const info = await this.find(order);
-      const found = info === null ? null : shown(info);
+      const found = info === null ? null : toOrder(info);
       if (found?.status !== "working" || performance.now() >= end || signal.aborted) return found;
     }
   }
 
-  /** Tells an order that its parcel was sent. Returns whether the order waits for it or will. */
+  /** Records the shipment of an order. Returns whether the order expects one. */
   async ship(order: number, parcel: string): Promise<boolean> {
     const message = { key: String(order), name: SHIPPED, id: `parcel ${parcel}`, data: { parcel } };
     const delivered = await this.sagas.deliver(this.definition, message);
@@ -63,7 +63,7 @@ const statuses: Readonly<Record<SagaInfo["status"], Order["status"]>> = {
   stuck: "attention",
 };
 
-const shown = ({ input, status, steps, error }: SagaInfo): Order => {
+const toOrder = ({ input, status, steps, error }: SagaInfo): Order => {
   const { order, book, copies } = input as z.output<typeof OrderInput>;
   const outputOf = (name: string): unknown =>
     steps.find(({ step, status: at }) => step === name && at === "done")?.output;
@@ -80,6 +80,6 @@ const shown = ({ input, status, steps, error }: SagaInfo): Order => {
   };
 };
 
-/** Why an order was cancelled, for its client: the text of a refusal. That of another failure is for operators. */
+/** The reason of a cancellation, for clients: only the text of a `SagaReject`; other failures are for operators. */
 const reasonOf = (error: SagaInfo["error"]): string =>
   error?.code === "SAGA_REJECTED" ? error.message : "The order could not be completed";

@@ -2,11 +2,11 @@ import { dependency, type Token } from "@framework/core";
 import { SagaReject } from "@framework/saga";
 import { z } from "zod";
 
-/** A payment service, as the saga needs it. */
+/** A payment service. */
 export interface Payments {
-  /** Takes an amount, once for each key. @throws SagaReject when the card is refused; another error when the service does not answer */
+  /** Charges a card, once for each key; returns the id of the payment. @throws SagaReject when the card is refused; another error when the service fails */
   charge(payment: Payment, options: CallOptions): Promise<string>;
-  /** Gives back what was taken with a key; has no effect when nothing was, and nothing is taken with it later. */
+  /** Refunds the payment with a key, if there is one; afterwards nothing can be charged with that key. */
   refund(key: string, options: Pick<CallOptions, "signal">): Promise<void>;
 }
 
@@ -24,13 +24,13 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends a request: `fetch`, or that of an app in the same process. */
+/** Sends a request: `fetch`, or `fetch` of an app in the same process. */
 export type Send = (request: Request) => Promise<Response>;
 
 const Paid = z.object({ payment: z.string() });
 const HTTP_PAYMENT_REQUIRED = 402;
 
-/** A payment service over HTTP. @param url address of its payments */
+/** A payment service over HTTP. @param url URL of its payments resource */
 export const httpPayments = (url: string, send: Send): Payments => ({
   async charge(payment, { key, signal }) {
     const headers = { "content-type": "application/json", "idempotency-key": key };

@@ -9,7 +9,7 @@ import type { Orders } from "./orders.ts";
 const params = z.object({ id: OrderNumber });
 const MAX_WAIT_SECS = 30;
 
-/** Routes of orders. @param protection middleware around those that write */
+/** Routes of orders. @param protection middleware of the routes that write */
 export const orderRoutes = (
   orders: Orders,
   db: Database,
@@ -22,9 +22,9 @@ export const orderRoutes = (
   reading.get(
     "/{id}",
     {
-      summary: "Look at an order",
+      summary: "Get an order",
       description:
-        "With `wait`, the reply comes when the order waits for the warehouse or is over, or after so many seconds; at once when the service stops.",
+        "With `wait`, the reply is sent when the order waits for the warehouse or has ended, after that number of seconds at the latest, or when the service stops.",
       params,
       query: z.object({ wait: wholeNumber(/^\d{1,2}$/).optional() }),
       responses: { 200: Order },
@@ -33,7 +33,7 @@ export const orderRoutes = (
     },
     async ({ input: { params, query }, signal, draining }) => {
       const waitMs = Math.min(query.wait ?? 0, MAX_WAIT_SECS) * 1000;
-      const found = await orders.look(params.id, waitMs, AbortSignal.any([signal, draining]));
+      const found = await orders.get(params.id, waitMs, AbortSignal.any([signal, draining]));
       if (found === null) throw new NotFoundError("There is no such order");
       return found;
     },
@@ -43,7 +43,7 @@ export const orderRoutes = (
     "/orders/{id}",
     {
       summary: "Order a book",
-      description: "The same number is the same order: a client that got no reply repeats the request.",
+      description: "The number identifies the order: a client that got no reply can repeat the request.",
       params,
       body: NewOrder,
     },
@@ -55,10 +55,10 @@ export const orderRoutes = (
 
   writing.post(
     "/orders/{id}/shipment",
-    { summary: "Tell an order that its parcel was sent", params, body: Shipment, errors: [409] },
+    { summary: "Mark an order as shipped", params, body: Shipment, errors: [409] },
     async ({ input: { params, body } }) => {
       if (!(await orders.ship(params.id, body.parcel)))
-        throw new HttpError(409, "The order waits for no parcel");
+        throw new HttpError(409, "The order does not expect a shipment");
       return Response.json({ order: params.id }, { status: 202 });
     },
   );

@@ -1,4 +1,4 @@
-// Changes of books are indexed through every broker, and never one that was not stored.
+// Tests of the search in one file, because they run on every broker.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { socketClient, type TestClient, waitFor } from "@framework/testing";
 import type { BooksApp } from "../books-app.ts";
@@ -18,8 +18,8 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
     const reply = await client.get("/search", { query: { word } });
     return (reply.json() as { books: unknown[] }).books;
   };
-  const until = (holds: () => Promise<boolean>): Promise<unknown> =>
-    waitFor(holds, { timeoutMs: 60_000, intervalMs: 10 });
+  const until = (isTrue: () => Promise<boolean>): Promise<unknown> =>
+    waitFor(isTrue, { timeoutMs: 60_000, intervalMs: 10 });
 
   test("a book is found by the words of its title and author, in any case", async () => {
     const book = { title: "Pride and Prejudice", author: "Jane Austen" };
@@ -68,11 +68,11 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
   }, 180_000);
 
   test("a book that is not stored is not published", async () => {
-    const undone = app.db.transaction(async (tx) => {
+    const rolledBack = app.db.transaction(async (tx) => {
       await app.messaging.send("books", { type: "book.created", data: {} }, { tx });
       throw new Error("no");
     });
-    await expect(undone).rejects.toThrow("no");
+    await expect(rolledBack).rejects.toThrow("no");
     await client.post("/books", { json: { title: "Middlemarch" } });
     await until(async () => (await found("middlemarch")).length === 1);
     expect(app.messaging.status()).toMatchObject([{ topic: "books", group: "search", deadLettered: 0 }]);

@@ -5,7 +5,7 @@ import { createBooksApp } from "../app.ts";
 import { booksSettings } from "../settings.ts";
 import { searchFacts } from "./search-facts.test-kit.ts";
 
-process.env["AWS_ACCESS_KEY_ID"] = process.env["AWS_SECRET_ACCESS_KEY"] = "test"; // the emulator accepts any
+process.env["AWS_ACCESS_KEY_ID"] = process.env["AWS_SECRET_ACCESS_KEY"] = "test"; // the emulator accepts any credentials
 
 const brokers = {
   rabbitmq: (address: string) => ({ AMQP_URL: address }),

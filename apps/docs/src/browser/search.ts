@@ -2,7 +2,7 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import { searchOptions } from "../search/search-options.ts";
 
 /** Results shown at once. */
-const MOST = 30;
+const MAX_RESULTS = 30;
 
 const base = new URL(".", (document.currentScript as HTMLScriptElement | null)?.src ?? location.href);
 const element = <T extends Element>(selector: string): T => {
@@ -50,7 +50,7 @@ const search = async (): Promise<void> => {
   const index = await load();
   if (turn !== latest) return;
   const found = words === "" ? [] : index.search(words);
-  list.replaceChildren(...found.slice(0, MOST).map(item));
+  list.replaceChildren(...found.slice(0, MAX_RESULTS).map(item));
   status.textContent = words === "" ? "" : `${found.length} results`;
 };
 

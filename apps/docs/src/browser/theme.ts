@@ -1,4 +1,4 @@
-/** Colours that a reader chose earlier, set before the page is drawn; without a choice those of the system. */
+/** The stored colour theme, set before the page is drawn; the system's without one. */
 const KEY = "theme";
 const chosen = localStorage.getItem(KEY);
 if (chosen !== null) document.documentElement.dataset["theme"] = chosen;

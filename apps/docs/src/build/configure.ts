@@ -17,7 +17,7 @@ export interface EleventyConfig {
   addWatchTarget(path: string): void;
 }
 
-/** Tells Eleventy the pages of the site: each as HTML in the layout, and beside it as the Markdown that it is made of. */
+/** Adds the pages of the site to Eleventy: each as HTML in the layout, and as its Markdown source. */
 export const configure = async (eleventy: EleventyConfig): Promise<void> => {
   const site = await readSite(root);
   const rendered = site.pages.map((page) => ({ page, ...site.render(page) }));

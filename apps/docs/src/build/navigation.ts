@@ -27,7 +27,7 @@ const sections: readonly Section[] = [
   "Project",
 ];
 
-/** The links beside a page. */
+/** The navigation links of a page. */
 export const navigation = (pages: readonly SitePage[], of: SitePage): readonly NavigationGroup[] =>
   sections.flatMap((name) => {
     const links = pages

@@ -7,7 +7,7 @@ const REPOSITORY = "https://github.com/framework/framework";
 /** Resolves the links of pages: to other pages, and to files of the repository that are not pages. */
 export interface PageLinks {
   /**
-   * Returns what a link of a page becomes on the site.
+   * Returns the address on the site for a link of a page.
    *
    * @throws Error when it names neither a page nor a file of the repository
    */
@@ -18,7 +18,7 @@ export interface PageLinks {
   readonly images: ReadonlyMap<string, string>;
 }
 
-/** Makes the resolver for a set of pages. */
+/** Creates the resolver for a set of pages. */
 export const pageLinks = (root: string, pages: readonly SitePage[]): PageLinks => {
   const bySource = new Map(pages.flatMap((page) => (page.source === null ? [] : [[page.source, page.url]])));
   const urls = new Set(pages.map(({ url }) => url));

@@ -51,7 +51,7 @@ const listOf = (codes: readonly ErrorCode[]): SitePage => {
     listed: true,
     markdown: [
       "# Error codes",
-      `Every error that the framework makes has a code, which its message, the log line and \`error.code\` name. These are all ${codes.length}, each with its own page; \`framework explain CODE\` prints the same in a terminal.`,
+      `Every error of the framework has a code, which is in its message, the log line and \`error.code\`. These are all ${codes.length}, each with its own page; \`framework explain CODE\` prints the same in a terminal.`,
       ...names.flatMap((name) => [
         `## ${name}`,
         "| Code | Cause |\n| --- | --- |\n".concat(

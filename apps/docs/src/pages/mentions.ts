@@ -11,7 +11,7 @@ export interface Mention {
 }
 
 /** Mentions shown for one code. */
-const MOST = 8;
+const MAX_MENTIONS = 8;
 
 /** Finds the paragraphs and list items that name error codes. Tables and code are left out: a table of codes repeats the page of the code. */
 export const mentionsOf = (
@@ -23,7 +23,7 @@ export const mentionsOf = (
     for (const mention of paragraphsOf(page)) {
       for (const code of new Set(mention.text.match(/(?<![A-Z0-9_])[A-Z][A-Z0-9]*_[A-Z_]+(?![A-Z0-9_])/g))) {
         const list = found.get(code);
-        if (list !== undefined && list.length < MOST) list.push(mention);
+        if (list !== undefined && list.length < MAX_MENTIONS) list.push(mention);
       }
     }
   }
@@ -49,7 +49,7 @@ const paragraphsOf = (page: SitePage): Mention[] => {
     });
 };
 
-/** The items of a list, each by itself; any other block whole. */
+/** Splits a list into its items; any other block is kept whole. */
 const itemsOf = (block: string): string[] =>
   /^\s*[-*] /.test(block) ? block.split(/\n(?=[-*] )/).map((item) => item.replace(/^[-*] /, "")) : [block];
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { PublishedPackage } from "../repository/packages.ts";
 import type { Section, SitePage } from "./site-page.ts";
 
-/** Documents of the repository that are pages as they are. */
+/** Documents of the repository that become pages unchanged. */
 const documents: readonly (readonly [source: string, url: string, section: Section])[] = [
   ["README.md", "/", "Start"],
   ["apps/books/README.md", "/books/", "Start"],
@@ -13,20 +13,20 @@ const documents: readonly (readonly [source: string, url: string, section: Secti
   ["PACKAGES.md", "/sizes/", "Project"],
   ["bench/README.md", "/benchmarks/", "Project"],
   ["bench/comparison.md", "/comparison/", "Project"],
-  ["tests/twins/README.md", "/twins/", "Project"],
+  ["tests/ports/README.md", "/ports/", "Project"],
   ["apps/docs/README.md", "/about/", "Project"],
 ];
 
-/** Titles where the heading of the document alone would not tell the page from others. */
+/** Titles for documents whose heading would be ambiguous. */
 const titles: ReadonlyMap<string, string> = new Map([
   ["bench/README.md", "Benchmarks"],
   ["apps/books/README.md", "The books application"],
   ["apps/docs/README.md", "This site"],
   ["docs/README.md", "All guides"],
-  ["tests/twins/README.md", "The twins"],
+  ["tests/ports/README.md", "The same service in seven frameworks"],
 ]);
 
-/** The READMEs and pages of the repository, each at its address. Their files are the only copy of their texts. */
+/** The READMEs and pages of the repository, each at its address. Their files are the only copy of their text. */
 export const repositoryPages = (root: string, packages: readonly PublishedPackage[]): readonly SitePage[] => {
   const page = (source: string, url: string, section: Section): SitePage => {
     const markdown = readFileSync(join(root, source), "utf8");

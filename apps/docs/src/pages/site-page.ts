@@ -10,6 +10,6 @@ export interface SitePage {
   /** Path of its file in the repository; `null` for a page that is generated from code. */
   readonly source: string | null;
   readonly markdown: string;
-  /** Whether the navigation beside each page lists it. */
+  /** Whether the navigation of each page lists it. */
   readonly listed: boolean;
 }

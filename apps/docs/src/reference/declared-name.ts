@@ -5,7 +5,7 @@ export interface DocTag {
   readonly text: string;
 }
 
-/** What a docstring says. */
+/** The contents of a docstring. */
 export interface Documentation {
   readonly text: string;
   readonly tags: readonly DocTag[];

@@ -22,7 +22,7 @@ test.each([
   expect(found(words).slice(0, 10).join(" ")).toContain(url);
 });
 
-test("a misspelt word finds what was meant, and a word that is nowhere finds nothing", () => {
+test("a misspelt word finds the correct one, and an unknown word finds nothing", () => {
   expect(found("compresion").slice(0, 5).join(" ")).toContain("packages/compression/");
   expect(found("zyxwvut")).toEqual([]);
 });

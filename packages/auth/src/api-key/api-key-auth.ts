@@ -1,4 +1,4 @@
-import { ApiKeyName, type Host, identifiedBy } from "@framework/core/feature";
+import { ApiKeyName, type Host, recordIdentitySource } from "@framework/core/feature";
 import { type Invocation, UnauthorizedError } from "@framework/core";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
@@ -33,7 +33,7 @@ export class ApiKeyAuth extends Authentication {
     const name = more.length === 0 ? this.keys.nameOf(key) : null;
     if (name === null) throw new UnauthorizedError("Invalid API key", this.challenge);
     context.set(ApiKeyName, name);
-    identifiedBy(this, invocation);
+    recordIdentitySource(this, invocation);
   }
 
   override credentialFields(): readonly string[] {

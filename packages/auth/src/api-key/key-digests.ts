@@ -25,12 +25,12 @@ interface Entry {
 /** Creates the digests of keys; the keys themselves are not kept. */
 export const keyDigests = (keys: ApiKeys): KeyDigests => {
   const list = pairsOf(keys);
-  if (list === null) return { problems: [noPairs], nameOf: () => null };
+  if (list === null) return { problems: [notPairs], nameOf: () => null };
   const entries = list.slice(0, MAX_KEYS).map(([key, name]) => ({ digest: digestOf(key), name }));
   return { problems: problemsOf(list, entries), nameOf: (key) => nameIn(entries, key) };
 };
 
-/** A list of texts is no list of pairs: each text would be taken apart, so that its first character is the key. */
+/** Returns `null` for anything but pairs. A list of strings would otherwise be destructured, with the first character of each as its key. */
 const pairsOf = (keys: unknown): readonly Pair[] | null => {
   if (typeof keys !== "object" || keys === null) return null;
   const list = Symbol.iterator in keys ? [...(keys as Iterable<unknown>)] : Object.entries(keys);
@@ -42,7 +42,7 @@ type Pair = readonly [key: string, name: string];
 
 const isPair = (item: unknown): item is Pair => Array.isArray(item) && item.length === 2;
 
-const noPairs: Problem = authProblem(
+const notPairs: Problem = authProblem(
   "AUTH_BAD_API_KEY",
   'ApiKeyAuth takes keys with the names of their holders: an object, a Map or a list of pairs, such as { [key]: "service" }',
 );
@@ -67,31 +67,31 @@ const digestOf = (key: unknown): Uint8Array => {
 
 const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: readonly Entry[]): Problem[] => {
   const problems: Problem[] = [];
-  const say = (message: string, code: AuthErrorCode = "AUTH_BAD_API_KEY"): void =>
+  const report = (message: string, code: AuthErrorCode = "AUTH_BAD_API_KEY"): void =>
     void problems.push(authProblem(code, message));
-  if (list.length === 0) say('ApiKeyAuth has no keys; give at least one, such as { [key]: "service" }');
+  if (list.length === 0) report('ApiKeyAuth has no keys; give at least one, such as { [key]: "service" }');
   if (list.length > MAX_KEYS)
-    say(
+    report(
       `ApiKeyAuth has ${list.length} keys; at most ${MAX_KEYS} are allowed, since each request is compared with all`,
     );
   for (const [key, name] of list) {
     if (typeof name !== "string" || name === "")
-      say("ApiKeyAuth has a key whose name is empty or not a string");
+      report("ApiKeyAuth has a key whose name is empty or not a string");
     else if (isUnset(key))
-      say(
-        `ApiKeyAuth: the key of "${name}" is the text "${key}", which an object has for a key that is not set`,
+      report(
+        `ApiKeyAuth: the key of "${name}" is the string "${key}", the property name that an unset variable becomes`,
       );
     else if (!isSendable(key))
-      say(
+      report(
         `ApiKeyAuth: the key of "${name}" must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters without commas, or be sha256: and 64 hexadecimal digits`,
       );
   }
   const digests = new Set(entries.map(({ digest }) => Buffer.from(digest).toString("hex")));
-  if (digests.size < entries.length) say("ApiKeyAuth has a duplicate key, perhaps once as its digest");
+  if (digests.size < entries.length) report("ApiKeyAuth has a duplicate key, perhaps once as its digest");
   return problems;
 };
 
-/** In an object, the key of a variable that is not set is the text "undefined", which anybody can send. */
+/** As a property name, an unset variable becomes the string "undefined", which anyone can send. */
 const isUnset = (key: unknown): key is string => key === "undefined" || key === "null";
 
 /** Whether a header field can carry the key as a single value. */

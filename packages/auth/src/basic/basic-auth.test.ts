@@ -174,7 +174,7 @@ test("a value other than a function is refused at start", async () => {
   });
 });
 
-test("a verify that never answers is a 503 after 30 s, and one line a minute; a late answer lets nobody in", async () => {
+test("a verify that never answers is a 503 after 30 s, logged once a minute; a late answer admits no caller", async () => {
   const clock = virtualClock();
   const logged: string[] = [];
   const answers: ((isRight: boolean) => void)[] = [];
@@ -220,12 +220,12 @@ test.each([
   expect((await ask("ann:the token")).text).toBe("ann");
 });
 
-/** Any code point but surrogates; fast-check's own unit `binary` is a table of a million entries, which takes a second to build. */
+/** Any code point except surrogates; fast-check's unit `binary` is a table of a million entries, which takes a second to build. */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((at) => {
   return String.fromCodePoint(at < 0xd800 ? at : at + 0x800);
 });
 
-test("sameSecret is true for equal non-empty text only", () => {
+test("sameSecret is true for equal non-empty strings only", () => {
   const text = fc.string({ unit: anyCharacter });
   fc.assert(
     fc.property(text, text, (one, other) => {

@@ -3,13 +3,18 @@ import {
   checked,
   configRecord,
   type Host,
-  identifiedBy,
+  recordIdentitySource,
   type ImpliedReply,
   mapAwaitable,
   throttledLog,
   User,
 } from "@framework/core/feature";
-import { type AnswerLimit, answerLimitRules, type AnswerWait, answerWait } from "../answer-limit.ts";
+import {
+  type CallbackTimeout,
+  callbackTimeoutRules,
+  type CallbackTimer,
+  createCallbackTimer,
+} from "../callback-timeout.ts";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { missing, unavailable, unavailableReply } from "../errors.ts";
@@ -20,10 +25,10 @@ import { parseBasicCredentials } from "./basic-credentials.ts";
 export type VerifyCredentials = (username: string, password: string) => Awaitable<boolean>;
 
 /** Options of `BasicAuth`. A `verify` that does not answer within `timeoutMs` is a 503. */
-export interface BasicAuthOptions extends AnswerLimit {
+export interface BasicAuthOptions extends CallbackTimeout {
   /**
-   * Whether the name before the colon may be empty, as in `curl -u :TOKEN`. A text is the name of these callers in the context; with `true` it is empty, and guards take
-   * them for anonymous. @default false
+   * Whether the user name may be empty, as in `curl -u :TOKEN`. A string sets the name of these callers in the context; with `true` the name is empty, and guards treat
+   * the callers as anonymous. @default false
    */
   readonly allowEmptyName?: boolean | string;
 }
@@ -34,7 +39,7 @@ const basicOptions = configRecord<Required<BasicAuthOptions>>("BasicAuthOptions"
     "true, false or the name of callers without a name",
     (value) => typeof value === "boolean" || typeof value === "string",
   ),
-  ...answerLimitRules,
+  ...callbackTimeoutRules,
 });
 
 /** Announces UTF-8 for names and passwords (RFC 7617 2.1). */
@@ -50,7 +55,7 @@ export class BasicAuth extends Authentication {
   private readonly verify: VerifyCredentials;
 
   private readonly allowEmptyName: boolean | string;
-  private readonly wait: AnswerWait;
+  private readonly timer: CallbackTimer;
   private readonly logSometimes: ReturnType<typeof throttledLog>;
   private log: Logger = console;
 
@@ -61,7 +66,7 @@ export class BasicAuth extends Authentication {
     const { value, problems } = basicOptions.read(options);
     this.verify = verify;
     this.allowEmptyName = value.allowEmptyName;
-    this.wait = answerWait(value);
+    this.timer = createCallbackTimer(value);
     this.logSometimes = throttledLog({ clock: value.clock });
     this.problems = problems;
   }
@@ -76,11 +81,11 @@ export class BasicAuth extends Authentication {
     if (credentials === null) throw invalid();
     const { username, password } = credentials;
     const name = username === "" && typeof this.allowEmptyName === "string" ? this.allowEmptyName : username;
-    const answer = this.wait.of(this.verify(username, password), () => this.late());
+    const answer = this.timer.limit(this.verify(username, password), () => this.late());
     return mapAwaitable(answer, (isRight) => {
       if (isRight !== true) throw invalid();
       context.set(User, name);
-      identifiedBy(this, invocation);
+      recordIdentitySource(this, invocation);
     });
   }
 
@@ -109,7 +114,7 @@ export class BasicAuth extends Authentication {
   /** Refuses a caller whose password was not checked in time. */
   private late(): never {
     const message = "verify of BasicAuth did not answer in time and the request was refused";
-    const { timeoutMs } = this.wait;
+    const { timeoutMs } = this.timer;
     this.logSometimes((omitted) => this.log.error(message, { timeoutMs, omitted }));
     throw unavailable("AUTH_VERIFY_TIMEOUT");
   }

@@ -3,7 +3,7 @@ import { HttpError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { passwordQueue } from "./password-queue.ts";
-import { defaultCost, isPayable, memoryOf, type ScryptCost } from "./scrypt-cost.ts";
+import { defaultCost, isAllowedCost, memoryOf, type ScryptCost } from "./scrypt-cost.ts";
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -15,14 +15,14 @@ const MAX_PASSWORD_LENGTH = 1024;
  *
  * Takes about 0.2 s and 32 MiB at the default cost, off the event loop, two at a time.
  *
- * @throws HttpError 422 AUTH_BAD_PASSWORD for a password that `passwordProblem` names; AUTH_BAD_HASH for a cost above 256 MiB; HttpError 503 AUTH_BUSY when
+ * @throws HttpError 422 AUTH_BAD_PASSWORD for a password that `passwordProblem` rejects; AUTH_BAD_HASH for a cost above 256 MiB; HttpError 503 AUTH_BUSY when
  * 100 are waiting
  */
 export const hashPassword = (password: string, cost: Partial<ScryptCost> = {}): Promise<string> =>
   handled(hashed(password, cost));
 
 const hashed = async (password: string, cost: Partial<ScryptCost>): Promise<string> => {
-  const whole = payable(cost);
+  const whole = checkedCost(cost);
   const problem = passwordProblem(password);
   if (problem !== null) throw new HttpError(422, `The password ${problem}`, { code: "AUTH_BAD_PASSWORD" });
   const salt = randomBytes(SALT_BYTES);
@@ -31,11 +31,11 @@ const hashed = async (password: string, cost: Partial<ScryptCost>): Promise<stri
 };
 
 /**
- * Returns why `hashPassword` refuses a password, for a schema's own message: it is no text, has more than 1024 characters, a NUL or half a surrogate pair.
- * `null` for every other one; a minimum length is up to the application.
+ * Returns why `hashPassword` refuses a password, for a schema's message: it is not a string, has more than 1024 characters, a NUL or an unpaired surrogate.
+ * `null` for a valid one; a minimum length is up to the application.
  */
 export const passwordProblem = (password: unknown): string | null => {
-  if (typeof password !== "string") return "must be text";
+  if (typeof password !== "string") return "must be a string";
   if (password.length > MAX_PASSWORD_LENGTH) return `must have at most ${MAX_PASSWORD_LENGTH} characters`;
   // HMAC pads short keys with NULs, so a NUL at the end would change nothing (RFC 2104 2); all unpaired surrogates have the same bytes in UTF-8.
   return password.includes("\0") || !password.isWellFormed() ? "must be Unicode text without NUL" : null;
@@ -59,7 +59,7 @@ const verified = async (
   hash: string | null | undefined,
   cost: Partial<ScryptCost>,
 ): Promise<boolean> => {
-  const absent = dummyHash(payable(cost)); // created on every call, so that the time is the same
+  const absent = dummyHash(checkedCost(cost)); // created on every call, so that the time is the same
   const stored = parsed(hash ?? absent);
   const tried = passwordProblem(password) === null ? password : "";
   const derived = await derive(tried, stored.salt, stored.hash.byteLength, stored.cost);
@@ -73,7 +73,7 @@ interface StoredPassword {
   readonly hash: Uint8Array;
 }
 
-/** Creates a hash that matches no password, as text, so that parsing it is the same work too. */
+/** Creates a hash that matches no password, in the stored format, so that parsing it takes the same time too. */
 const dummyHash = (cost: ScryptCost): string =>
   phc(cost, new Uint8Array(SALT_BYTES), new Uint8Array(HASH_BYTES));
 
@@ -87,14 +87,14 @@ const parsed = (text: string): StoredPassword => {
     );
   const [, logN, blockSize, parallelization, salt = "", hash = ""] = match ?? [];
   const cost = { logN: Number(logN), blockSize: Number(blockSize), parallelization: Number(parallelization) };
-  if (match !== null && isPayable(cost))
+  if (match !== null && isAllowedCost(cost))
     return { cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
   throw authError("AUTH_BAD_HASH", "a stored password is not a scrypt hash in the format of hashPassword");
 };
 
-const payable = (given: Partial<ScryptCost>): ScryptCost => {
+const checkedCost = (given: Partial<ScryptCost>): ScryptCost => {
   const cost = { ...defaultCost, ...given };
-  if (isPayable(cost)) return cost;
+  if (isAllowedCost(cost)) return cost;
   throw authError(
     "AUTH_BAD_HASH",
     "the cost of a password hash must be logN 1 to 20, blockSize 1 to 32, parallelization 1 to 16, within 256 MiB; with blockSize 1 logN is at most 15",

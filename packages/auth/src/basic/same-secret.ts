@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
  * Whether a received secret, such as a password or a token, equals the expected one. The time depends on neither of them, so it reveals no part of the
- * expected one, not even its length. False for anything that is not text, and for an empty expected secret.
+ * expected one, not even its length. False for anything that is not a string, and for an empty expected secret.
  *
  * @example
  * app.use(new BasicAuth((_name, password) => sameSecret(password, process.env.TOKEN), { allowEmptyName: "deploy" }));

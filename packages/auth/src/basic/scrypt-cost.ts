@@ -17,8 +17,8 @@ const MAX_MEMORY = 268_435_456;
 /** Returns the memory of a cost, in bytes. */
 export const memoryOf = ({ logN, blockSize }: ScryptCost): number => 128 * 2 ** logN * blockSize;
 
-/** Whether a cost is within bounds, among them that of scrypt for small blocks (RFC 7914, section 2: N < 2^(128 × r / 8)). Stored hashes are data, so their cost can be anything. */
-export const isPayable = (cost: ScryptCost): boolean =>
+/** Whether a cost is within bounds, including scrypt's own for small blocks (RFC 7914, section 2: N < 2^(128 × r / 8)). Stored hashes are data, so their cost can be anything. */
+export const isAllowedCost = (cost: ScryptCost): boolean =>
   isBetween(cost.logN, 1, 20) &&
   isBetween(cost.blockSize, 1, 32) &&
   isBetween(cost.parallelization, 1, 16) &&

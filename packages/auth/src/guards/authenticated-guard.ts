@@ -3,15 +3,15 @@ import { principalOf } from "@framework/core/feature";
 import { noCaller } from "./no-caller.ts";
 
 /**
- * Passes authenticated callers, whether by token, user name or API key; refuses others with 401. `Not(new AuthenticatedGuard())` is for guests
- * only. Works with every protocol.
+ * Passes authenticated callers, whether by token, user name or API key; refuses others with 401. `Not(new AuthenticatedGuard())` passes
+ * unauthenticated callers only. Works with every protocol.
  *
  * @param userKey context name of the application's own user. @default "user"
- * @throws CORE_BAD_CONFIG from a constructor with another value than a text
+ * @throws CORE_BAD_CONFIG if `userKey` is not a non-empty string
  */
 export class AuthenticatedGuard implements GuardObject {
   readonly name: string = "AuthenticatedGuard";
-  readonly guestsWhenNegated: boolean = true;
+  readonly passesAnonymousWhenNegated: boolean = true;
   readonly readsCaller: boolean = true;
   private readonly userKey: string;
 
@@ -19,7 +19,7 @@ export class AuthenticatedGuard implements GuardObject {
     if (typeof userKey !== "string" || userKey === "")
       throw new FrameworkError(
         "CORE_BAD_CONFIG",
-        "AuthenticatedGuard takes the context name of the user, a text",
+        "the userKey of AuthenticatedGuard must be a non-empty string",
       );
     this.userKey = userKey;
   }

@@ -20,9 +20,9 @@ const jwt = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef" });
 const basic = new BasicAuth((_name, password) => password === "p");
 const keys = new ApiKeyAuth({ k: "billing" });
 const rolesOf = async (principal: unknown) =>
-  principal === "ann" || principal === "billing" ? ["admin"] : "guest";
+  principal === "ann" || principal === "billing" ? ["admin"] : "visitor";
 
-/** An anonymous caller, and callers by each of the three means. */
+/** An anonymous caller, and one caller per authentication. */
 const callers = {
   anonymous: {},
   token: { authorization: `Bearer ${await jwt.createToken({ sub: "ann" })}` },
@@ -44,7 +44,7 @@ const guards = {
   writes: new PermissionGuard("write"),
   "reads and deletes": new PermissionGuard(["read", "delete"]),
   "reads or deletes": new PermissionGuard(["read", "delete"], { requireAll: false }),
-  guests: Not(new AuthenticatedGuard()),
+  anonymous: Not(new AuthenticatedGuard()),
   "not admin": Not(new RoleGuard("admin")),
   "authenticated and admin": And(new AuthenticatedGuard(), new RoleGuard("admin")),
   "admin or writes": Or(new RoleGuard("admin"), new PermissionGuard("write")),
@@ -65,7 +65,7 @@ const table: Readonly<
   writes: [401, 403, 200, 403, 403],
   "reads and deletes": [401, 403, 403, 403, 403],
   "reads or deletes": [401, 403, 200, 403, 403],
-  guests: [200, 403, 403, 403, 403],
+  anonymous: [200, 403, 403, 403, 403],
   "not admin": [401, 200, 403, 200, 200],
   "authenticated and admin": [401, 403, 200, 403, 403],
   "admin or writes": [401, 403, 200, 403, 403],
@@ -126,15 +126,15 @@ eachClient(test, createApp, {
       },
       scope,
     ]);
-    expect(await refused("guests", "key")).toEqual([
+    expect(await refused("anonymous", "key")).toEqual([
       { ...forbidden, detail: "Access denied", guard: "Not(AuthenticatedGuard)" },
       null,
     ]);
   },
 });
 
-/** Returns a guard's verdict on a user that the application set in the context. */
-const judge = async (guard: Guard, context: Readonly<Record<string, unknown>>): Promise<number> => {
+/** Returns the status for a user that the application set in the context. */
+const check = async (guard: Guard, context: Readonly<Record<string, unknown>>): Promise<number> => {
   const app = new App().use((request, next) => {
     for (const [name, value] of Object.entries(context)) request.context.set(name, value);
     return next(request);
@@ -193,7 +193,7 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
   ],
   ["found nothing", new PermissionGuard("p", { resolve: () => null }), { api_key_name: "billing" }, 403],
   [
-    "resolve returns no words, and the guard is negated",
+    "resolve returns a value of another type, and the guard is negated",
     Not(new RoleGuard("a", { resolve: () => new Set(["a"]) as never })),
     { user: "ann" },
     403,
@@ -205,7 +205,7 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
     403,
   ],
 ])("%s", async (_name, guard, context, status) => {
-  expect(await judge(guard, context)).toBe(status);
+  expect(await check(guard, context)).toBe(status);
 });
 
 test.each([RoleGuard, PermissionGuard])(
@@ -214,10 +214,10 @@ test.each([RoleGuard, PermissionGuard])(
     const clock = virtualClock();
     let asked = 0;
     const resolve = () => new Promise<string>(() => void asked++);
-    const judging = judge(new guard("a", { resolve, timeoutMs: 1000, clock }), { user: "ann" });
+    const checking = check(new guard("a", { resolve, timeoutMs: 1000, clock }), { user: "ann" });
     await waitFor(() => asked === 1);
     await clock.advance(1001);
-    expect(await judging).toBe(403);
+    expect(await checking).toBe(403);
     expect(() => new guard("a", { timeoutMs: 0 })).toThrow(
       expect.objectContaining({ code: "CORE_BAD_CONFIG" }),
     );
@@ -230,7 +230,7 @@ test("a guard without names throws in its constructor", () => {
 });
 
 test("a guard class instead of an instance is a start error", async () => {
-  await expect(judge(AuthenticatedGuard as unknown as Guard, { user: "ann" })).rejects.toThrow(
+  await expect(check(AuthenticatedGuard as unknown as Guard, { user: "ann" })).rejects.toThrow(
     "a class needs new",
   );
 });

@@ -9,7 +9,7 @@ interface Described {
 /** The authentications that exempted the path of a request. */
 const skipped = new WeakMap<Invocation, Described[]>();
 
-/** Records that an authentication exempted a request's path: a guard that then finds no caller asks for the credentials of this authentication. */
+/** Records that an authentication exempted a request's path: if a guard then finds no caller, its challenge is that of this authentication. */
 export const recordSkipped = (request: Invocation, authentication: Described): void => {
   const known = skipped.get(request);
   if (known === undefined) skipped.set(request, [authentication]);
@@ -17,8 +17,8 @@ export const recordSkipped = (request: Invocation, authentication: Described): v
 };
 
 /**
- * The refusal of a guard that finds no caller. Its challenges are those of what may identify one (RFC 9110, section 11.6.1): the authentications that
- * exempted the path, and the session of the request; that of `JwtAuth` where neither is known.
+ * Creates the 401 of a guard without a caller, with a challenge for each way to authenticate (RFC 9110, section 11.6.1): those of the authentications that
+ * exempted the path, and of the request's session; that of `JwtAuth` if neither is known.
  */
 export const noCaller = (invocation: Invocation): UnauthorizedError => {
   const challenges = (skipped.get(invocation) ?? []).flatMap((one) =>
@@ -34,7 +34,7 @@ export const noCaller = (invocation: Invocation): UnauthorizedError => {
 const challengesOf = (schemes: SecuritySchemes): string[] =>
   Object.entries(schemes).flatMap(([name, scheme]) => {
     if (scheme.type === "http") return [httpChallenge(scheme.scheme)];
-    if (name === "bearerAuth") return [httpChallenge("bearer")]; // a token in a field of its own
+    if (name === "bearerAuth") return [httpChallenge("bearer")]; // a token in a custom header field
     return scheme.in === "header" ? [`ApiKey header="${scheme.name}"`] : [];
   });
 

@@ -1,33 +1,33 @@
 import type { Awaitable, GuardObject, Invocation } from "@framework/core";
-import { type AnswerLimit, answerWait } from "../answer-limit.ts";
-import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
-import { RoleOptions } from "./word-options.ts";
+import { type CallbackTimeout, createCallbackTimer } from "../callback-timeout.ts";
+import { checkGrants, type ResolveGrants, requiredGrants, type GrantRule } from "./grants.ts";
+import { RoleOptions } from "./guard-options.ts";
 
-/** Options of `RoleGuard`. A `resolve` that does not answer within `timeoutMs` refuses with 403, as one that fails. */
-export interface RoleGuardOptions extends AnswerLimit {
+/** Options of `RoleGuard`. If `resolve` fails or takes longer than `timeoutMs`, the caller is refused with 403. */
+export interface RoleGuardOptions extends CallbackTimeout {
   /** Whether all roles are required, or only one. @default false */
   readonly requireAll?: boolean;
   /** Context name of the application's own user. @default "user" */
   readonly userKey?: string;
-  /** Member of the user or claim of the token that contains the roles; `role` counts too. @default "roles" */
+  /** Property of the user, or claim of the token, that contains the roles; `role` counts too. @default "roles" */
   readonly roleKey?: string;
   /** Returns additional roles, for example from a database; called with the user, the claims or the API key's name. */
-  readonly resolve?: ResolveWords;
+  readonly resolve?: ResolveGrants;
 }
 
 /**
  * Passes callers with one of the roles, or with all of them. Roles are lists, or strings separated by commas or spaces. Works with every protocol.
  *
- * @throws AUTH_GUARD_EMPTY from a constructor without roles, CORE_BAD_CONFIG from one with an unknown or malformed option; 401 without a principal, 403 without the roles
+ * @throws AUTH_GUARD_EMPTY without roles, CORE_BAD_CONFIG for an unknown or malformed option; 401 without a principal, 403 without the roles
  */
 export class RoleGuard implements GuardObject {
   readonly name: string;
   readonly readsCaller: boolean = true;
-  private readonly rule: WordRule;
+  private readonly rule: GrantRule;
 
   constructor(roles: string | readonly string[], options: RoleGuardOptions = {}) {
     const { requireAll, userKey, roleKey, resolve, ...limit } = RoleOptions.of(options);
-    const words = wantedWords("RoleGuard", roles);
+    const words = requiredGrants("RoleGuard", roles);
     this.name = `RoleGuard(${words.join(", ")})`;
     this.rule = {
       words,
@@ -35,12 +35,12 @@ export class RoleGuard implements GuardObject {
       userKey,
       members: [roleKey, "role"],
       resolve,
-      wait: answerWait(limit),
+      timer: createCallbackTimer(limit),
       what: "roles",
     };
   }
 
   check(invocation: Invocation): Awaitable<true> {
-    return checkWords(this.rule, invocation);
+    return checkGrants(this.rule, invocation);
   }
 }

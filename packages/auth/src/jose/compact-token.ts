@@ -7,7 +7,7 @@ export const MAX_TOKEN_LENGTH = 8192;
 /** A well-formed token; its content is untrusted until its signature has been verified. */
 export interface CompactToken {
   readonly text: string;
-  /** What is signed: header and payload, encoded. */
+  /** The signing input: encoded header and payload. */
   readonly signed: string;
   readonly payload: Uint8Array;
   readonly signature: Uint8Array;
@@ -56,7 +56,7 @@ export const parseCompactToken = (text: string, algorithm: JwtAlgorithm): Compac
 const isKeyId = (kid: unknown): kid is string | undefined =>
   kid === undefined || (typeof kid === "string" && kid.length <= 256);
 
-/** Decodes canonical base64url, `null` for any other text (RFC 7515 2). */
+/** Decodes canonical base64url, `null` for any other string (RFC 7515 2). */
 const fromBase64Url = (text: string): Uint8Array | null => {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : null;

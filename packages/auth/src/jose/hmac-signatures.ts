@@ -3,14 +3,14 @@ import type { JwtAlgorithm } from "./algorithms.ts";
 import type { Signatures } from "./signature.ts";
 
 /**
- * Signatures of an HS algorithm (RFC 7518 3.2) with the synchronous HMAC of `node:crypto`: a turn through the thread pool costs many times as much as
- * the hash of a token.
+ * Signatures of an HS algorithm (RFC 7518 3.2) with the synchronous HMAC of `node:crypto`: a round trip through the thread pool takes many times as
+ * long as hashing a token.
  */
 export const createHmacSignatures = (algorithm: JwtAlgorithm): Signatures => {
   const hash = `sha${algorithm.slice(2)}`;
   const hashed = (text: string, key: KeyObject): Buffer => createHmac(hash, key).update(text).digest();
   return {
-    // The parser has refused signatures of another length, as `timingSafeEqual` wants it.
+    // The parser has refused signatures of another length, as `timingSafeEqual` requires.
     verify: ({ signed, payload, signature }, key) =>
       timingSafeEqual(hashed(signed, key as KeyObject), signature) ? payload : null,
     sign(payload, header, key) {

@@ -16,7 +16,7 @@ const keyOf = (pair: { publicKey: Parameters<typeof jwk>[0] }, members: object) 
 const tokenOf = (kid: string | undefined, pair = rsa) =>
   forge({ alg: "RS256", kid }, { ...goodClaims, exp: nowSecs + 3600 }, signedBy(pair.privateKey));
 
-/** A service that publishes keys, an app that trusts it, and a clock. */
+/** Creates a service that publishes keys, an app that trusts it, and a clock. */
 const setUp = (initial: unknown, config: ConfigInput<JwtConfig> = {}) => {
   const world = { keys: initial, fetches: 0, warnings: 0, urls: new Set<string>() };
   const clock = virtualClock({ start: nowSecs * 1000 });

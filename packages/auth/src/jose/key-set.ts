@@ -78,7 +78,7 @@ export class KeySet {
     const { url, algorithm, fetch, clock, log } = this.options;
     try {
       const keys = usableKeys(await readKeySet(url, fetch), algorithm);
-      // A publisher that makes a mistake, or a proxy in its place, must not log everybody out.
+      // An empty set, by a publisher's mistake or a proxy's reply, must not log everyone out.
       if (keys.count === 0) throw new Error(`the key set has no key that verifies ${algorithm}`);
       this.keys = { ...keys, loadedAt: clock.now() };
       this.loaded++;

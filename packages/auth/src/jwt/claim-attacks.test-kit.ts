@@ -1,6 +1,6 @@
 import { forge, goodClaims, nowSecs } from "./forge.test-kit.ts";
 
-/** Signs claims with the right key, under a header that may have further members. */
+/** Signs claims with the correct key; the header may have more members. */
 export const hs = (header: object, claims: unknown = goodClaims): string =>
   forge({ alg: "HS256", ...header }, claims);
 const claiming = (claims: object) => hs({}, { ...goodClaims, ...claims });
@@ -15,14 +15,14 @@ export const claimAttacks: readonly (readonly [name: string, token: string, conf
   ["exp in the past", claiming({ exp: nowSecs - 1 })],
   ["exp absent", hs({}, { sub: "ann" })],
   ["exp null", claiming({ exp: null })],
-  ["exp a text", claiming({ exp: String(nowSecs + 60) })],
+  ["exp a string", claiming({ exp: String(nowSecs + 60) })],
   ["exp a list", claiming({ exp: [nowSecs + 60] })],
   ["exp true", claiming({ exp: true })],
   ["CVE-2026-44459: exp 1e400", raw('{"sub":"ann","exp":1e400}')],
   ["exp negative", claiming({ exp: -1 })],
   ["exp twice", raw(`{"sub":"ann","exp":1,"exp":${nowSecs + 60}}`)],
   ["nbf ahead", claiming({ nbf: nowSecs + 1 })],
-  ["nbf a text", claiming({ nbf: "0" })],
+  ["nbf a string", claiming({ nbf: "0" })],
   ["nbf null", claiming({ nbf: null })],
   ["nbf -1e400", raw(`{"sub":"ann","exp":${nowSecs + 60},"nbf":-1e400}`)],
   ["iat a string", claiming({ iat: "now" })],

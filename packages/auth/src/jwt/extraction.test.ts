@@ -36,7 +36,7 @@ const expectRows = async (client: TestClient, rows: readonly Row[]): Promise<voi
 };
 
 eachClient(test, appWith({}), {
-  "the token follows Bearer, in any case, and is read from no other place": async (client) => {
+  "the token follows Bearer, in any case, and is read from nowhere else": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ authorization: `Bearer ${token}` }, "ann"],

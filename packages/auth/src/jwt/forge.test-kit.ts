@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
-// Creates forged tokens: any text as header and payload, signed or not.
+// Creates forged tokens: any string as header and payload, signed or not.
 export const secret = "0123456789abcdef0123456789abcdef";
 export const nowSecs = 1_800_000_000;
 export const goodClaims: Readonly<Record<string, unknown>> = { sub: "ann", exp: nowSecs + 60 };
@@ -26,7 +26,7 @@ export const signedBy =
   (input) =>
     sign(hash, Buffer.from(input), key.asymmetricKeyType === "ec" ? { key, dsaEncoding: "ieee-p1363" } : key);
 
-/** Creates a token from header and claims, each a value or the text to encode. */
+/** Creates a token from header and claims, each a value or the string to encode. */
 export const forge = (header: unknown, claims: unknown = goodClaims, signer: Signer = hmac()): string => {
   const input = `${base64url(header)}.${base64url(claims)}`;
   return `${input}.${Buffer.from(signer(input)).toString("base64url")}`;

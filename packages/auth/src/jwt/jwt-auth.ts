@@ -1,4 +1,4 @@
-// Above 250 lines because one class has every method of the interface; the files beside it do the work.
+// Above 250 lines because one class has every method of the interface; the neighbouring files do the work.
 import {
   type AppSettings,
   ConfigurationError,
@@ -13,7 +13,7 @@ import {
   type ConfigInput,
   handled,
   type Host,
-  identifiedBy,
+  recordIdentitySource,
   type ImpliedReply,
   JwtClaims,
 } from "@framework/core/feature";
@@ -63,7 +63,7 @@ export class JwtAuth extends Authentication {
   private readonly verifier: TokenVerifier;
   private readonly issuer: TokenIssuer;
   private tools: Promise<TokenTools> | undefined;
-  /** Of the apps that use it, without `JwtConfig.store`. */
+  /** The default stores of the apps; unused with `JwtConfig.store`. */
   private readonly stores: JoinedStores = new JoinedStores();
   private store: TokenStore | undefined;
   private log: Logger = console;
@@ -122,7 +122,7 @@ export class JwtAuth extends Authentication {
   private async refresh(token: string, update?: UpdateClaims): Promise<TokenPair> {
     const tools = await this.ready();
     // A body may lack the token.
-    const claims = await this.believed(typeof token === "string" ? token : "", "refresh");
+    const claims = await this.verifiedClaims(typeof token === "string" ? token : "", "refresh");
     const lineage = lineageOf(claims);
     if (lineage === null) throw this.invalid();
     const { family, generation } = lineage;
@@ -177,8 +177,8 @@ export class JwtAuth extends Authentication {
   override async identify(invocation: Invocation): Promise<void> {
     const token = sentToken(invocation, this.config);
     if (token === null) throw missing(this.challenge());
-    invocation.context.set(JwtClaims, await this.believed(token, "access"));
-    identifiedBy(this, invocation);
+    invocation.context.set(JwtClaims, await this.verifiedClaims(token, "access"));
+    recordIdentitySource(this, invocation);
   }
 
   override credentialFields(): readonly string[] {
@@ -218,7 +218,7 @@ export class JwtAuth extends Authentication {
     host.life.onStop({ name: "JwtAuth", run: () => leave() });
   }
 
-  private async believed(token: string, kind: TokenKind): Promise<Claims> {
+  private async verifiedClaims(token: string, kind: TokenKind): Promise<Claims> {
     const claims = await this.verifier.verify(token, kind, await this.ready(), this.startedStore());
     if (claims === null) throw this.invalid();
     return claims;
@@ -256,7 +256,7 @@ export class JwtAuth extends Authentication {
     return Math.ceil(this.clock.date() / 1000) + Math.max(expiration, refreshExpiration) + leewaySecs;
   }
 
-  /** Returns the same for tokens of other issuers too, whose lifetimes are unknown here. */
+  /** Like `lastExpiry`, but includes tokens of other issuers, whose lifetimes are unknown. */
   private lastExpiryOfAll(): number {
     if (!this.keys.acceptsOthers) return this.lastExpiry();
     return Math.ceil(this.clock.date() / 1000) + MAX_EXPIRATION + this.config.leewaySecs;

@@ -3,7 +3,7 @@ import { authError } from "../errors.ts";
 import { MAX_ID } from "../tokens/check-claims.ts";
 import { idsOf } from "../tokens/token-verifier.ts";
 
-/** Whether a value can be the `jti` of a token; a whole token is none. */
+/** Whether a value can be the `jti` of a token; a whole token cannot. */
 export const isTokenId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= MAX_ID && value.split(".").length !== 3;
 

@@ -3,24 +3,24 @@ import { type Clock, throttledLog, within } from "@framework/core/feature";
 import { unavailable } from "../errors.ts";
 import type { TokenStore } from "./token-store.ts";
 
-/** How a store is guarded. */
+/** Options of `failClosed`. */
 export interface FailClosedOptions {
   readonly log: () => Logger;
   readonly clock: Clock;
-  /** Milliseconds after which a call without an answer has failed. @default the store's own limit */
+  /** Timeout of a call in milliseconds. @default none */
   readonly timeoutMs?: number;
 }
 
-/** What is wrong with a store: each has log lines of its own. */
+/** Kind of a store's failure; each is logged and throttled separately. */
 type Fault = "is full" | "failed" | "did not answer in time";
 
 /**
- * Latest expiry that a store gets, in seconds since 1970: the year 36812. A token of another issuer may have any number, and stores count milliseconds in
+ * Latest expiry passed to a store, in seconds since 1970: the year 36812. A token of another issuer may have any expiry, and stores count milliseconds in
  * 64 bits or less.
  */
 const LATEST_EXPIRY = 2 ** 40;
 
-/** Returns a store whose failures are 503 and logged once a minute for each fault; an answer that is not a boolean refuses the token. */
+/** Wraps a store: failures become a 503, logged once a minute per kind; a result that is not a boolean refuses the token. */
 export const failClosed = (store: TokenStore, { log, clock, timeoutMs }: FailClosedOptions): TokenStore => {
   const lines: Readonly<Record<Fault, ReturnType<typeof throttledLog>>> = {
     "is full": throttledLog({ clock }),
@@ -32,22 +32,22 @@ export const failClosed = (store: TokenStore, { log, clock, timeoutMs }: FailClo
     lines[fault]((omitted) => log().error(message, { ...details, omitted }));
     return unavailable(fault === "is full" ? "AUTH_STORE_FULL" : "AUTH_STORE_UNAVAILABLE", details["error"]);
   };
-  const answered = async <T>(call: () => Awaitable<T>): Promise<T> => {
+  const callStore = async <T>(call: () => Awaitable<T>): Promise<T> => {
     try {
       return await call();
     } catch (error) {
       throw refusal(isFull(error) ? "is full" : "failed", { error });
     }
   };
-  const asked = <T>(call: () => Awaitable<T>): Promise<T> =>
-    within(answered(call), timeoutMs, clock, () => {
+  const callInTime = <T>(call: () => Awaitable<T>): Promise<T> =>
+    within(callStore(call), timeoutMs, clock, () => {
       throw refusal("did not answer in time", { timeoutMs });
     });
   return {
-    revoke: (id, expiresAt) => asked(() => store.revoke(id, Math.min(expiresAt, LATEST_EXPIRY))),
-    isRevoked: async (id) => (await asked(() => store.isRevoked(id))) !== false,
+    revoke: (id, expiresAt) => callInTime(() => store.revoke(id, Math.min(expiresAt, LATEST_EXPIRY))),
+    isRevoked: async (id) => (await callInTime(() => store.isRevoked(id))) !== false,
     consume: async (id, generation, expiresAt) =>
-      (await asked(() => store.consume(id, generation, Math.min(expiresAt, LATEST_EXPIRY)))) === true,
+      (await callInTime(() => store.consume(id, generation, Math.min(expiresAt, LATEST_EXPIRY)))) === true,
   };
 };
 

@@ -78,26 +78,29 @@ test.each<[string, (server: SharedValues) => ReturnType<typeof connection>, "fir
   ["connections to one server", connection, "first"],
   ["connections to one server", connection, "second"],
   ["the same values", (values) => ({ values, close() {} }), "first"],
-])("apps with %s renew a token once, and work on when one has stopped", async (_name, connect, leaving) => {
-  const server = inProcessState().values;
-  const auth = new JwtAuth({ secret });
-  const start = async () => {
-    const { values, close } = connect(server);
-    const { status, stop } = await startApp(auth, values);
-    return { status, stop: () => stop().then(close) };
-  };
-  const [first, second] = [await start(), await start()];
-  const [left, other] = leaving === "first" ? [first, second] : [second, first];
-  const login = await auth.createTokens({ sub: "ann" });
-  const next = await auth.refreshToken(login.refreshToken);
-  await left.stop();
-  const last = await auth.refreshToken(next.refreshToken);
-  expect(await other.status(last)).toBe(200);
-  await expect(auth.refreshToken(next.refreshToken)).rejects.toMatchObject(refused);
-  await other.stop();
-});
+])(
+  "apps with %s renew a token once, and keep working when one has stopped",
+  async (_name, connect, leaving) => {
+    const server = inProcessState().values;
+    const auth = new JwtAuth({ secret });
+    const start = async () => {
+      const { values, close } = connect(server);
+      const { status, stop } = await startApp(auth, values);
+      return { status, stop: () => stop().then(close) };
+    };
+    const [first, second] = [await start(), await start()];
+    const [stopped, other] = leaving === "first" ? [first, second] : [second, first];
+    const login = await auth.createTokens({ sub: "ann" });
+    const next = await auth.refreshToken(login.refreshToken);
+    await stopped.stop();
+    const last = await auth.refreshToken(next.refreshToken);
+    expect(await other.status(last)).toBe(200);
+    await expect(auth.refreshToken(next.refreshToken)).rejects.toMatchObject(refused);
+    await other.stop();
+  },
+);
 
-test("an app that starts after all others have stopped begins with its own store", async () => {
+test("an app that starts after all others have stopped uses its own store", async () => {
   const auth = new JwtAuth({ secret });
   const first = await startApp(auth);
   const pair = await auth.createTokens({ sub: "ann" });
@@ -109,7 +112,7 @@ test("an app that starts after all others have stopped begins with its own store
   await second.stop();
 });
 
-test("of apps that always overlap only the first and the running ones are asked, and a revoked token stays revoked", async () => {
+test("with overlapping apps only the stores of the first and the running ones are used, and a revoked token stays revoked", async () => {
   const auth = new JwtAuth({ secret });
   const asked = new Set<number>();
   const start = (at: number) => {

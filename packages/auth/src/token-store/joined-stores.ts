@@ -6,7 +6,7 @@ import {
 } from "./shared-token-store.ts";
 import type { TokenStore } from "./token-store.ts";
 
-/** A store, and the number of running apps that have its values. */
+/** A store and its number of running apps. */
 interface Joined {
   readonly store: SharedTokenStore;
   readonly isPersistent: boolean;
@@ -14,16 +14,16 @@ interface Joined {
 }
 
 /**
- * The default stores of all apps that use one `JwtAuth`, as one: what one store knows holds for all apps.
+ * Combines the default stores of all apps that use one `JwtAuth`: a revocation in one store applies to all apps.
  *
- * An app that starts may have values of its own, which know nothing yet, and those of an app in this process end with it. The oldest of these stores is
- * therefore kept until all apps have stopped: every write goes to all stores, so it has what the later ones have. A persistent one, such as Redis, keeps
- * its content itself; it ends with its app, whose connection closes.
+ * Each app may have its own shared values, which start empty and, if they are in this process, end with the app. The oldest of these stores is therefore
+ * kept until all apps have stopped: every write goes to all stores, so it has the content of the later ones. A persistent store, such as Redis, keeps its
+ * content itself and closes with its app.
  */
 export class JoinedStores implements TokenStore {
   private readonly joined: Map<SharedValues, Joined> = new Map();
 
-  /** Opens the store of an app that starts. Returns the function that leaves again. */
+  /** Opens the store of a starting app. Returns a function that removes it when the app stops. */
   async join(values: SharedValues, options: SharedTokenStoreOptions): Promise<() => void> {
     const store = await openSharedTokenStore(values, options);
     const { joined } = this;
@@ -44,7 +44,7 @@ export class JoinedStores implements TokenStore {
     return false;
   }
 
-  /** Asks the stores one after the other, so that concurrent callers do not each win one of them. */
+  /** Calls the stores sequentially, so that concurrent callers cannot each succeed in a different store. */
   async consume(id: string, generation: number, expiresAt: number): Promise<boolean> {
     for (const store of this.independent())
       if (!(await store.consume(id, generation, expiresAt))) return false;
@@ -55,7 +55,7 @@ export class JoinedStores implements TokenStore {
     return [...this.joined.values()].map(({ store }) => store);
   }
 
-  /** Persistent stores are connections to the same one, which would refuse the second call. */
+  /** Returns one of the persistent stores, since they share their content and would refuse a second `consume`, and all others. */
   private independent(): readonly TokenStore[] {
     const all = [...this.joined.values()];
     const first = all.find(({ isPersistent }) => isPersistent);
@@ -73,13 +73,13 @@ export class JoinedStores implements TokenStore {
 
   private leave(values: SharedValues): void {
     const { joined } = this;
-    const left = joined.get(values);
-    if (left === undefined) return;
-    if (--left.apps > 0) return;
+    const entry = joined.get(values);
+    if (entry === undefined) return;
+    if (--entry.apps > 0) return;
     if (this.isIdle()) {
       for (const { store } of joined.values()) store.close();
-    } else if (left !== this.oldest()) {
-      left.store.close();
+    } else if (entry !== this.oldest()) {
+      entry.store.close();
       joined.delete(values);
     }
   }

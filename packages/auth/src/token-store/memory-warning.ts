@@ -1,10 +1,10 @@
 import type { AppSettings, Problem } from "@framework/core";
 
 const WARNED = "auth:memory-warning";
-/** Longer than the start of all workers. */
+/** Longer than all workers take to start. */
 const WARNED_MS = 600_000;
 
-/** What a deployment should change when tokens are revoked in memory. */
+/** Advice for a deployment that keeps revocations in memory. */
 export const revocationsInMemory: Problem = {
   code: "AUTH_REVOCATIONS_IN_MEMORY",
   message:

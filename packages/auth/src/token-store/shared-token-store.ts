@@ -11,7 +11,7 @@ export interface SharedTokenStore extends TokenStore {
 
 /** Options of `openSharedTokenStore`. */
 export interface SharedTokenStoreOptions {
-  /** Maximum number of ids with a consumed generation, and of other revoked ids. @default 100000 */
+  /** Maximum number of ids with a consumed generation, and separately of revoked ids. Beyond it `consume` and `revoke` throw CORE_SHARED_STATE_FULL. @default 100000 */
   readonly maxLogins?: number;
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
@@ -29,18 +29,18 @@ const MAX_EXPIRY = 2 ** 40;
 /**
  * Opens the store. Each id has one entry: a number that only rises, from generation to generation and finally to its revocation, and that is not evicted.
  * On one host it makes no lookups until the first revocation, which notifies every worker and leaves a marker for workers that start later. On values that
- * several hosts share it always asks, since a host without a connection misses messages.
+ * several hosts share it always looks up, since a host without a connection misses messages.
  *
- * @throws CORE_SHARED_STATE_FULL from `consume` and `revoke` when there are `maxLogins` other entries of the kind
+ * @throws CORE_SHARED_STATE_FULL from `consume` and `revoke` when `maxLogins` other entries of the same kind exist
  */
 export const openSharedTokenStore = async (
   values: SharedValues,
   { maxLogins: maxKeys = 100_000, clock = systemClock }: SharedTokenStoreOptions = {},
 ): Promise<SharedTokenStore> => {
-  // Another host may have missed the message, if the values outlive the connection to it.
-  let asks = values.isPersistent;
-  const close = values.subscribe(CHANNEL, () => void (asks = true));
-  if ((await values.get(ANY_REVOKED)) !== undefined) asks = true;
+  // Persistent values may be shared by hosts, and this host may miss a message while disconnected: always look up.
+  let needsLookup = values.isPersistent;
+  const close = values.subscribe(CHANNEL, () => void (needsLookup = true));
+  if ((await values.get(ANY_REVOKED)) !== undefined) needsLookup = true;
   const ttlMs = (expiresAt: number): number => Math.max(1, expiresAt * 1000 - clock.date());
   return {
     close,
@@ -51,7 +51,7 @@ export const openSharedTokenStore = async (
       await values.raise(ANY_REVOKED, 1, { ttlMs: KEPT_MS, group: ANY_REVOKED, maxKeys: 1 });
       await values.publish(CHANNEL, 1);
     },
-    isRevoked: (id) => asks && mapAwaitable(values.get(keyOf(id)), isRevocation),
+    isRevoked: (id) => needsLookup && mapAwaitable(values.get(keyOf(id)), isRevocation),
     consume(id, generation, expiresAt): Awaitable<boolean> {
       const group = { group: "auth:logins", maxKeys };
       return values.raise(keyOf(id), generation, { ttlMs: ttlMs(expiresAt), ...group });

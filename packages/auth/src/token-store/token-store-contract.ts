@@ -123,9 +123,9 @@ const facts: PortFacts<TokenStoreFixture> = {
       [false, false],
     );
   },
-  "a consumed id is not revoked; a revoked one is not consumed any more": async (fixture) => {
+  "a consumed id is not revoked; a revoked one cannot be consumed": async (fixture) => {
     const [one, other] = fixture.views;
-    await one.revoke("family:other", inSecs(fixture, 60)); // so that the views ask
+    await one.revoke("family:other", inSecs(fixture, 60)); // makes the views look up
     assert.equal(await one.consume("family:a", 7, inSecs(fixture, 60)), true);
     assert.equal(await other.isRevoked("family:a"), false);
     await other.revoke("family:a", inSecs(fixture, 60));

@@ -89,7 +89,7 @@ test("no lookups happen before the first revocation, which a worker that starts 
   expect(await (await openSharedTokenStore(state)).isRevoked("a")).toBe(true);
 });
 
-test("on values of several hosts a store asks without a notification, which a host may have missed", async () => {
+test("on values of several hosts a store looks up without a notification, which a host may have missed", async () => {
   const state: SharedValues = { ...inProcessState().values, isPersistent: true, publish: async () => true };
   const store = await openSharedTokenStore(state);
   await (await openSharedTokenStore(state)).revoke("a", Date.now() / 1000 + 60);

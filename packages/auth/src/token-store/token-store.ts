@@ -5,7 +5,7 @@ import type { Awaitable } from "@framework/core";
  *
  * Ids are strings of 1 to 256 characters of any kind; `revoke` and `consume` share them. An entry may be dropped after its latest `expiresAt`, in seconds
  * since 1970 and at most 2^40, because the tokens have expired by then, and never before. Once `revoke` has resolved, `isRevoked` is true in every worker. A store that
- * cannot answer, or has no room for an entry, throws, and the request is refused with 503; so it is when a call takes longer than `storeTimeoutMs`.
+ * cannot answer, or has no room for an entry, throws, and the request is refused with 503, as after `storeTimeoutMs`.
  */
 export interface TokenStore {
   /** Revokes an id; the later of two expiries applies. */

@@ -58,11 +58,11 @@ export interface JwtConfig {
   readonly refreshExpiration: number;
   /** Size of the cache of verified tokens; expiry and revocation are still checked. @default 0 */
   readonly cachedTokens: number;
-  /** Maximum number of renewed logins, and of revoked ones besides, that the default store keeps until their tokens expire; more get 503. @default 100000 */
+  /** Maximum number of renewed logins, and separately of revoked ids, in the default store, which keeps them until their tokens expire; more get 503. @default 100000 */
   readonly maxLogins: number;
   /** Store of revoked tokens and renewed logins. @default the state shared by all workers of this host */
   readonly store: TokenStore | undefined;
-  /** Milliseconds after which a call of `store` without an answer has failed: the request is refused with 503. @default 5000 */
+  /** Timeout of a call to `store` in milliseconds; the request then gets 503. @default 5000 */
   readonly storeTimeoutMs: number;
 }
 
@@ -97,7 +97,7 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   storeTimeoutMs: integer(5000, { min: 1, max: 60_000 }),
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
-/** Returns a problem for each field of a part that is not configured. */
+/** Returns a problem for each option that has no effect, because the option it belongs to is not set or replaces it. */
 export const partProblems = (given: ConfigInput<JwtConfig>): Problem[] => {
   const input = isPlainObject(given) ? given : {}; // anything else is a problem of the record
   return [

@@ -67,8 +67,8 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   ],
   ["a key set in a file", { algorithm: "RS256", jwksUrl: "file:///etc/passwd" }, ["AUTH_BAD_KEY_SET_URL"]],
   ["a leeway over a minute", { secret, leewaySecs: 61 }, ["CORE_BAD_CONFIG"]],
-  ["the age of a key set that is not named", { secret, jwksMaxAgeSecs: 60 }, ["CORE_BAD_CONFIG"]],
-  ["the timeout of a store that is not given", { secret, storeTimeoutMs: 10 }, ["CORE_BAD_CONFIG"]],
+  ["the age of a key set that is not configured", { secret, jwksMaxAgeSecs: 60 }, ["CORE_BAD_CONFIG"]],
+  ["the timeout of a store that is not configured", { secret, storeTimeoutMs: 10 }, ["CORE_BAD_CONFIG"]],
   ["the algorithm none", { secret, algorithm: "none" as JwtAlgorithm }, ["CORE_BAD_CONFIG"]],
   ["an unknown field", { secret, algoritm: "HS256" } as ConfigInput<JwtConfig>, ["CORE_BAD_CONFIG"]],
 ])("start with %s", async (_name, config, codes) => {
@@ -153,7 +153,7 @@ test("a string secret is encoded as UTF-8, like the same bytes", async () => {
   expect((await client.get("/", { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
 });
 
-test("the message about a bad secret leaves it out", () => {
+test("the message about a bad secret does not contain it", () => {
   const { problems } = JwtConfig.read({ secret: 20261123 as never, privateKey: "" });
   expect(problems).toEqual([
     "JwtConfig.secret must be a non-empty string or bytes",

@@ -24,7 +24,7 @@ export interface NewClaims {
 export interface TokenPair {
   /** The access token. */
   readonly token: string;
-  /** The token that renews both once. */
+  /** Token for `refreshToken`, valid once. */
   readonly refreshToken: string;
   /** Lifetime of `token`, in seconds. */
   readonly expiresIn: number;
@@ -33,10 +33,10 @@ export interface TokenPair {
 /** Claims that only `JwtAuth` sets. */
 const reserved = ["iat", "exp", "jti", FAMILY_CLAIM, GENERATION_CLAIM];
 
-/** Kind, life and place of a new token. */
+/** Type, lifetime and lineage of a new token. */
 interface TokenShape {
   readonly typ: string;
-  readonly lifeSecs: number;
+  readonly lifetimeSecs: number;
   readonly lineage?: Partial<Lineage>;
 }
 
@@ -52,14 +52,14 @@ export class TokenIssuer {
 
   /** Creates a token for requests. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
   access(tools: TokenTools, claims: NewClaims, lineage: Partial<Lineage> = {}): Promise<string> {
-    return this.sign(tools, claims, { typ: "JWT", lifeSecs: this.config.expiration, lineage });
+    return this.sign(tools, claims, { typ: "JWT", lifetimeSecs: this.config.expiration, lineage });
   }
 
   /** Creates a pair of one login. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
   async pair(tools: TokenTools, claims: NewClaims, lineage: Lineage): Promise<TokenPair> {
     const { expiration, refreshExpiration } = this.config;
     const token = await this.access(tools, claims, { family: lineage.family });
-    const shape = { typ: REFRESH_TYPE, lifeSecs: refreshExpiration, lineage };
+    const shape = { typ: REFRESH_TYPE, lifetimeSecs: refreshExpiration, lineage };
     const refreshToken = await this.sign(tools, claims, shape);
     return { token, refreshToken, expiresIn: expiration };
   }
@@ -67,10 +67,13 @@ export class TokenIssuer {
   private async sign(
     { signatures, signingKey }: TokenTools,
     claims: NewClaims,
-    { typ, lifeSecs, lineage = {} }: TokenShape,
+    { typ, lifetimeSecs, lineage = {} }: TokenShape,
   ): Promise<string> {
     if (signingKey === undefined)
-      throw authError("AUTH_CANNOT_SIGN", "creating tokens needs JwtConfig.secret or JwtConfig.privateKey");
+      throw authError(
+        "AUTH_CANNOT_SIGN",
+        "creating tokens requires JwtConfig.secret or JwtConfig.privateKey",
+      );
     const { issuer: iss, audience: aud, keyId: kid } = this.config;
     const iat = Math.floor(this.clock.date() / 1000);
     const all = {
@@ -78,7 +81,7 @@ export class TokenIssuer {
       aud,
       ...checked(claims),
       iat,
-      exp: iat + lifeSecs,
+      exp: iat + lifetimeSecs,
       jti: newTokenId(lineage.family),
       [FAMILY_CLAIM]: lineage.family,
       [GENERATION_CLAIM]: lineage.generation,
@@ -101,7 +104,7 @@ export const carriedClaims = (claims: Claims): NewClaims => {
 
 const checked = (claims: NewClaims): NewClaims => {
   if (typeof claims !== "object" || claims === null)
-    throw authError("AUTH_BAD_CLAIMS", 'the claims of a new token are an object, such as { sub: "ann" }');
+    throw authError("AUTH_BAD_CLAIMS", 'the claims of a new token must be an object, such as { sub: "ann" }');
   const taken = reserved.filter((name) => claims[name] !== undefined);
   if (taken.length > 0) throw authError("AUTH_BAD_CLAIMS", `${taken.join(", ")} are set by JwtAuth itself`);
   if (typeof claims.sub === "string" && claims.sub !== "") return claims;
@@ -116,7 +119,7 @@ const lossIsAnError: JsonReport = {
   code: "AUTH_BAD_CLAIMS",
 };
 
-/** Returns claims as JSON. A token that the same configuration refuses at any time is not created: a login would succeed and be of no use. */
+/** Returns claims as JSON. Throws for a token that the same configuration would always refuse: a login would succeed with a useless token. */
 const toJson = (claims: RawClaims, config: JwtConfig): string => {
   const text = jsonWriter("auth: the claims of a new token", lossIsAnError)(claims);
   const received = parseJsonObject(new TextEncoder().encode(text));
@@ -132,7 +135,7 @@ const toJson = (claims: RawClaims, config: JwtConfig): string => {
 const isNeverInForce = ({ exp, nbf }: RawClaims, { leewaySecs }: JwtConfig): boolean =>
   typeof exp === "number" && typeof nbf === "number" && nbf - leewaySecs >= exp + leewaySecs;
 
-/** What a new token needs of its claims. */
+/** Requirements of the claims of a new token, for messages. */
 const needs: Readonly<Record<string, string>> = {
   iss: "it must be JwtConfig.issuer, which is set without it",
   aud: "it must name one of JwtConfig.audience, which is set without it",

@@ -10,7 +10,7 @@ export interface OwnKeys {
   readonly secret: Uint8Array<ArrayBuffer> | undefined;
   readonly publicKey: KeyObject | undefined;
   readonly privateKey: KeyObject | undefined;
-  /** Whether tokens are accepted that another issuer signs, with a lifetime of its own. */
+  /** Whether tokens of other issuers are accepted, whose lifetime is unknown. */
   readonly acceptsOthers: boolean;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
@@ -22,30 +22,37 @@ const ADVISED_BYTES = 32;
 /** Parses the keys of a configuration and reports their mistakes; no message contains a key. */
 export const readOwnKeys = (config: JwtConfig): OwnKeys => {
   const problems: Problem[] = [];
-  const say = (code: AuthErrorCode, message: string): void => void problems.push(authProblem(code, message));
-  for (const message of choiceProblems(config)) say("AUTH_NO_KEY", message);
+  const report = (code: AuthErrorCode, message: string): void =>
+    void problems.push(authProblem(code, message));
+  for (const message of choiceProblems(config)) report("AUTH_NO_KEY", message);
   const { jwksUrl } = config;
   if (jwksUrl !== undefined && hasCredentials(jwksUrl))
-    say("AUTH_BAD_KEY_SET_URL", "JwtConfig.jwksUrl must have no user and password: fetch refuses such a URL");
+    report(
+      "AUTH_BAD_KEY_SET_URL",
+      "JwtConfig.jwksUrl must have no user and password: fetch refuses such a URL",
+    );
   else if (jwksUrl !== undefined && !isSafeUrl(jwksUrl))
-    say(
+    report(
       "AUTH_BAD_KEY_SET_URL",
       "JwtConfig.jwksUrl must be https, so that keys cannot be replaced in transit",
     );
   const secret = config.secret === undefined ? undefined : toBytes(config.secret);
-  if (secret !== undefined && holdsKey(secret)) {
+  if (secret !== undefined && containsKey(secret)) {
     const message = `JwtConfig.secret contains a key; pass it as publicKey or privateKey, with its own algorithm instead of ${config.algorithm}`;
-    say("AUTH_SECRET_IS_KEY", message);
+    report("AUTH_SECRET_IS_KEY", message);
   }
   const read = (name: "publicKey" | "privateKey"): KeyObject | undefined => {
     const input = config[name];
     if (input === undefined || isHmac(config.algorithm)) return undefined;
     const key = readKey(name, input);
-    if (key === null) say("AUTH_BAD_KEY", `JwtConfig.${name} is not a readable PEM or JSON Web Key`);
+    if (key === null) report("AUTH_BAD_KEY", `JwtConfig.${name} is not a readable PEM or JSON Web Key`);
     else if (!fits(key, config.algorithm))
-      say("AUTH_BAD_KEY", `JwtConfig.${name} must be ${wantedKey(config.algorithm)} for ${config.algorithm}`);
+      report(
+        "AUTH_BAD_KEY",
+        `JwtConfig.${name} must be ${wantedKey(config.algorithm)} for ${config.algorithm}`,
+      );
     else if (isWeak(key))
-      say(
+      report(
         "AUTH_WEAK_KEY",
         `JwtConfig.${name} has fewer than ${MIN_RSA_BITS} bits (RFC 7518 3.3); generate a longer one`,
       );
@@ -98,7 +105,7 @@ const toBytes = (secret: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof secret === "string" ? new TextEncoder().encode(secret) : new Uint8Array(secret);
 
 /** Whether text contains a key: with a public key as HMAC secret, anyone could sign (RFC 8725 2.1). */
-const holdsKey = (secret: Uint8Array): boolean => {
+const containsKey = (secret: Uint8Array): boolean => {
   const text = new TextDecoder().decode(secret);
   return text.includes("-----BEGIN ") || /"kty"\s{0,20}:/.test(text);
 };

@@ -14,7 +14,7 @@ const MAX_LOGINS = 3;
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
 
-/** One of two workers that share a state whose other keys are evicted all the time. */
+/** Creates one of two workers that share a state whose evictable keys are evicted all the time. */
 const joined = async (values: SharedValues, clock: ReturnType<typeof virtualClock>) => {
   const store = await openSharedTokenStore(values, { clock, maxLogins: MAX_LOGINS });
   const limits = { expiration: EXPIRATION, refreshExpiration: REFRESH_EXPIRATION };
@@ -28,7 +28,7 @@ const joined = async (values: SharedValues, clock: ReturnType<typeof virtualCloc
   return { auth, status };
 };
 
-/** What the model knows of a login: the number of renewals, and whether it was revoked. */
+/** A login in the model. */
 interface Login {
   renewals: number;
   revoked: boolean;
@@ -62,7 +62,7 @@ const step = fc.oneof(
   },
 );
 
-test("no revoked, used or expired token is accepted, and no other refused but with 503, at the bound of the store", async () => {
+test("no revoked, used or expired token is accepted, and others are refused only with 503, even if the store is full", async () => {
   const seen = { refreshed: 0, full: 0, reused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: "max" }), async (steps) => {

@@ -17,7 +17,7 @@ export const REFRESH_TYPE = "refresh+jwt";
 /** Claim that links all tokens of one login. */
 export const FAMILY_CLAIM = "refresh_family";
 
-/** Claim of a refresh token: the number of renewals of its login before it. */
+/** Claim of a refresh token: the number of earlier renewals of its login. */
 export const GENERATION_CLAIM = "refresh_generation";
 
 const kinds: Readonly<Record<TokenKind, readonly string[]>> = {
@@ -68,7 +68,7 @@ export const idsOf = ({ jti, [FAMILY_CLAIM]: family }: Claims): readonly string[
   ...(typeof family === "string" ? [familyId(family)] : []),
 ];
 
-/** The place of a refresh token in its login. */
+/** The login of a refresh token, and the number of earlier renewals. */
 export interface Lineage {
   readonly family: string;
   readonly generation: number;
@@ -91,7 +91,7 @@ const MAX_GENERATIONS = 2 ** 40;
 export const newTokenId = (family: string | undefined): string =>
   `${family === undefined ? "" : `${family}.`}${crypto.randomUUID()}`;
 
-/** Returns the revocable ids that a `jti` stands for. */
+/** Returns the revocable ids of a `jti`: its own, and that of its login. */
 export const idsOfTokenId = (jti: string): readonly string[] => {
   const [, family] = /^([\da-f-]{36})\.[\da-f-]{36}$/.exec(jti) ?? [];
   return [tokenId(jti), ...(family === undefined ? [] : [familyId(family)])];

@@ -111,7 +111,7 @@ test("a revocation lasts as long as the token is valid, for every issuer", async
   ]);
 });
 
-test("a value other than an id is refused", async () => {
+test("a value that is not an id is refused", async () => {
   await using it = await setUp();
   for (const wrong of [await it.auth.createToken({ sub: "ann" }), { sub: "ann", exp: 1 }]) {
     await expect(it.auth.revokeToken(wrong)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });

@@ -42,7 +42,7 @@ test.each<[ConfigInput<JwtConfig>, object]>([
   expect([await it.status(pair.token), await it.status(next.token)]).toEqual([200, 200]);
 });
 
-test.each([undefined, null, 5, "ann", []])("%j are no claims", async (claims) => {
+test.each([undefined, null, 5, "ann", []])("%j is refused as claims", async (claims) => {
   await using it = await setUp();
   await expect(it.auth.createToken(claims as unknown as NewClaims)).rejects.toMatchObject(bad);
 });
@@ -81,7 +81,7 @@ test("an update that returns nothing is a clear error, and the token is not cons
   expect(await it.auth.refreshToken(refreshToken)).toMatchObject({ expiresIn: 3600 });
 });
 
-test("a value that identifies no token is refused, and revokes nothing", async () => {
+test("a value that does not identify a token is refused, and revokes nothing", async () => {
   await using it = await setUp();
   const token = await it.auth.createToken({ sub: "ann" });
   for (const value of [
@@ -101,7 +101,7 @@ test("a value that identifies no token is refused, and revokes nothing", async (
   expect([await it.status(token), it.logged]).toEqual([200, []]);
 });
 
-test.each([undefined, null, 5, {}])("the refresh token %j is refused as any other", async (token) => {
+test.each([undefined, null, 5, {}])("the refresh token %j is refused like any invalid one", async (token) => {
   await using it = await setUp();
   await expect(it.auth.refreshToken(token as never)).rejects.toMatchObject(refused);
 });

@@ -4,7 +4,7 @@ import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type CacheStore, caching, memoryStore } from "../index.ts";
 
-/** A connection to the other hosts that a test can interrupt. */
+/** A connection to the other hosts, which a test interrupts. */
 const connection = () => {
   const state = { isConnected: true };
   const missed: ((() => void) | undefined)[] = [];
@@ -68,7 +68,7 @@ test("without a connection to the other workers no stored reply is used, and not
   expect([await get(), await get()]).toEqual(["MISS 2", "HIT 2"]);
 });
 
-test("after a gap every stored reply is dropped, also if no request came meanwhile", async () => {
+test("after a gap every stored reply is dropped, even if no request came meanwhile", async () => {
   const { get, lose, restore, change } = await start();
   await get();
   lose();

@@ -1,4 +1,4 @@
-/** Bound on remembered drops. */
+/** Options of `Invalidations`. */
 export interface InvalidationsOptions {
   /** Maximum number of remembered tags. @default 10000 */
   readonly maxTags?: number;

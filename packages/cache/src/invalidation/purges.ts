@@ -10,7 +10,7 @@ const CLEAR_AGAIN_MS = 1000;
 /** Maximum characters of tags in one message; the shared state limits messages to 64 KiB of JSON. */
 const MAX_MESSAGE_CHARACTERS = 8192;
 
-/** A message between workers: the tags, and the counter to which each adds its dropped replies. */
+/** A message between workers: the tags, and the counter to which each worker adds its dropped replies. */
 type DropMessage = { readonly counter: string | null; readonly tags: readonly string[] };
 
 /** Dependencies of `Purges`. */
@@ -20,7 +20,7 @@ export interface PurgesParts {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Drops by tag in every worker. */
+/** Drops stored replies by tag in every worker. */
 export class Purges {
   private readonly parts: PurgesParts;
   private values: SharedValues | null = null;
@@ -67,7 +67,7 @@ export class Purges {
     return dropped;
   }
 
-  /** Drops replies with the tags, a few, in every worker, without counting. @throws the errors of `drop` */
+  /** Drops replies with the tags, few enough for one message, in every worker, without counting. @throws the errors of `drop` */
   async dropUncounted(tags: readonly string[]): Promise<void> {
     await this.publish({ counter: null, tags });
   }
@@ -87,11 +87,8 @@ export class Purges {
     const { values } = this;
     const { store } = this.parts;
     if (values === null)
-      throw new FrameworkError(
-        "CACHE_NOT_STARTED",
-        "cache: replies can be dropped from start to stop of the app",
-      );
-    // A worker that lost its connection before it confirmed drops all its replies: nothing is left to do for it.
+      throw new FrameworkError("CACHE_NOT_STARTED", "cache: replies can be dropped only while the app runs");
+    // A worker that lost its connection before it confirmed drops all its replies by itself.
     const published = values.publish(CHANNEL, message).then(
       () => null,
       (error: unknown) => ({ error }),
@@ -103,7 +100,7 @@ export class Purges {
     return dropped;
   }
 
-  /** Removes the entries of this worker's own store after drops may have been missed; it is not used before. */
+  /** Removes all entries of this worker's store after it may have missed drops; until then the store is not used. */
   private async clear(): Promise<void> {
     this.clearing++;
     try {
@@ -123,7 +120,7 @@ export class Purges {
     if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: COUNT_TTL_MS });
   }
 
-  /** Handles a drop. The calling worker drops from a shared store; here, pending computations are invalidated. */
+  /** Handles a drop in this worker: drops from its own store, and invalidates pending computations. A shared store is dropped from by the calling worker. */
   private async dropHere(tags: readonly string[]): Promise<number> {
     const { store, invalidations } = this.parts;
     invalidations.note(tags);

@@ -2,12 +2,12 @@ import { App, HttpError, type HttpRequest, Response } from "@framework/core";
 import type { VirtualClock } from "@framework/testing";
 import { type Caching, caching } from "../index.ts";
 
-/** What the suite's server is made of. */
+/** The parts of the suite's server. */
 export interface SuiteServer {
-  /** Answers a request of a test by the configuration that its client has sent before. */
+  /** Answers a request of a test according to the configuration that its client sent earlier. */
   readonly handleTest: (path: readonly string[], request: SentRequest, reply: RecordedReply) => void;
   readonly setConfig: (id: string, requests: unknown) => void;
-  /** What it has received, by test. */
+  /** Received requests, by test. */
   readonly stash: ReadonlyMap<string, unknown>;
 }
 
@@ -88,7 +88,7 @@ class RecordedReply {
 
   toResponse(): Response {
     const length = this.getHeader("content-length");
-    const body = length === undefined ? this.body : (this.body?.slice(0, Number(length)) ?? null); // on the wire it ends there
+    const body = length === undefined ? this.body : (this.body?.slice(0, Number(length)) ?? null); // the length that a client would read
     const response = new Response(body, { status: this.statusCode });
     for (const [name, value] of this.fields) {
       if (name === "content-length") continue;

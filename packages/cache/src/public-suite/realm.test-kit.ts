@@ -7,9 +7,9 @@ import * as undici from "undici";
 export type Load = (url: URL) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Creates a realm for the modules of the public suite: their time is the clock's, their requests are sent by `fetch`, and they write nothing.
+ * Creates a realm for the modules of the public suite: they use this clock and this `fetch`, and their output is discarded.
  *
- * A pause of theirs advances the clock, so that nothing sleeps; `abortMs` is the delay of a timer that they set only to cancel it.
+ * Their timers advance the clock, so that nothing sleeps; `abortMs` is the delay of a timer that they only set to cancel it.
  */
 export const createRealm = (clock: VirtualClock, fetch: unknown, abortMs: number): Load => {
   const context = vm.createContext({

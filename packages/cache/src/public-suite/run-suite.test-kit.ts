@@ -33,9 +33,9 @@ interface TestSet {
 
 type Results = Readonly<Record<string, true | readonly [name: string, message: string]>>;
 
-/** For caches of content delivery networks, by a field of their own (RFC 9213). */
+/** The tests of `CDN-Cache-Control`, which is for content delivery networks (RFC 9213). */
 const OTHER_CACHES = "cdn-cache-control";
-/** After which the client of the repository's edition aborts a request. */
+/** Timeout after which the client of the repository's edition aborts a request, in milliseconds. */
 const ABORT_MS = 10_000;
 
 /** Returns the edition in a folder, by default that of npm. */
@@ -46,7 +46,7 @@ export const editionIn = (folder?: string): Edition => {
   return { name: "repository", home: pathToFileURL(`${folder}/`) };
 };
 
-/** Runs the suite's own client over a socket against its own server behind the cache, one test after the other. */
+/** Runs the suite's own client over a socket against its own server behind the cache, one test at a time. */
 export const runSuite = async ({ name, home }: Edition): Promise<readonly Verdict[]> => {
   const engine = name === "npm" ? home : new URL("test-engine/", home);
   if (!existsSync(new URL("client/runner.mjs", engine))) throw new Error(`the suite is not in ${home.href}`);
@@ -74,7 +74,7 @@ const verdicts = (sets: readonly TestSet[], results: Results): readonly Verdict[
       return { id, kind, failure: result === true ? null : (result?.[1] ?? "it did not run") };
     });
 
-/** A `fetch` without the rules of browsers, which add fields of their own to conditional requests. */
+/** A `fetch` that adds no header fields: Node's adds some to conditional requests, as browsers do. */
 const send = async (
   url: string,
   { method = "GET", headers = [], body = null, dispatcher }: SuiteRequest = {},

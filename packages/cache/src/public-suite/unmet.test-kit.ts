@@ -1,6 +1,6 @@
 import type { Edition, Verdict } from "./run-suite.test-kit.ts";
 
-/** Tests that the cache does not meet on purpose. The README's table has the same rows. */
+/** Tests that the cache fails on purpose. The README's table has the same rows. */
 export interface Choice {
   /** Ids, with alternatives in braces. */
   readonly tests: string;
@@ -36,7 +36,7 @@ export const choices: readonly Choice[] = [
   },
   {
     tests: "vary-normalise-lang-order",
-    why: "Many handlers take the order of languages with equal weights for the order of preference",
+    why: "Many handlers treat the order of languages with equal weights as the order of preference",
   },
   {
     tests: "vary-normalise-lang-select",
@@ -84,11 +84,11 @@ export const choices: readonly Choice[] = [
   {
     only: "npm",
     tests: "stale-close-{must-revalidate,no-cache,proxy-revalidate,s-maxage=2}",
-    why: "The client gets an error, as it must: this edition takes errors for stored replies",
+    why: "The client gets an error, as required: this edition mistakes errors for stored replies",
   },
 ];
 
-/** Returns the texts that a pattern stands for: `a{,b,c{d,e}}` for `a`, `ab`, `acd` and `ace`. */
+/** Expands the alternatives of a pattern: `a{,b,c{d,e}}` for `a`, `ab`, `acd` and `ace`. */
 const expanded = (pattern: string): readonly string[] => {
   const found = /^(.*)\{([^{}]*)\}(.*)$/.exec(pattern);
   if (found === null) return [pattern];
@@ -96,7 +96,7 @@ const expanded = (pattern: string): readonly string[] => {
   return alternatives.split(",").flatMap((text) => expanded(`${before}${text}${after}`));
 };
 
-/** Returns what differs from the choices: failures without a reason, and reasons of tests that pass. */
+/** Returns the differences from `choices`: unlisted failures, and listed tests that pass. */
 export const differences = (edition: Edition["name"], verdicts: readonly Verdict[]): readonly string[] => {
   const listed = new Set(
     choices.flatMap(({ tests, only }) => (only === undefined || only === edition ? expanded(tests) : [])),
@@ -109,7 +109,7 @@ export const differences = (edition: Edition["name"], verdicts: readonly Verdict
   ];
 };
 
-/** Returns the numbers as the README has them, such as `3 of 4`. */
+/** Returns the number of passed tests in the README's format, such as `3 of 4`. */
 export const passed = (verdicts: readonly Verdict[], kind: Verdict["kind"]): string => {
   const all = verdicts.filter((verdict) => verdict.kind === kind);
   return `${all.filter(({ failure }) => failure === null).length} of ${all.length}`;

@@ -14,7 +14,7 @@ export class ReplyTags {
     this.log = log;
   }
 
-  /** Returns every tag in the store's spelling, its path first; `null` for an invalid tag or too many. */
+  /** Returns all tags of a reply as stored, its path first; `null` for an invalid tag or too many. */
   of(
     { request, plan }: RequestState,
     response: Response,

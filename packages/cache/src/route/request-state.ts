@@ -12,7 +12,7 @@ export interface RequestState {
   readonly identity: boolean;
   /** Id of the caller whose reply this is, `null` where the route has no `per`. */
   readonly caller: string | number | null;
-  /** Whether requests with an identity use stored replies: on `shared` routes, and those of one caller. */
+  /** Whether a request with an identity may use stored replies: on `shared` routes, and with a caller by `per`. */
   readonly open: boolean;
   /** Number of shared calls that the request has waited for. */
   readonly round: number;

@@ -10,20 +10,20 @@ export interface CachingRouteOptions {
 export interface RouteCache {
   /** Seconds for which a reply without explicit freshness is fresh. */
   readonly ttl?: number;
-  /** Seconds for which a client may use such a reply before it asks again; 0 sends `no-cache`. */
+  /** Seconds for which a client may use such a reply before it revalidates; 0 sends `no-cache`. */
   readonly clientTtlSecs?: number;
   /** Tags for `invalidateCache`; `{name}` is replaced by a path parameter, as in `book:{id}`. */
   readonly tags?: readonly string[];
   /** Request header fields that replies depend on, in addition to their `Vary`. */
   readonly vary?: readonly string[];
   /**
-   * Returns a further part of the key, a text or a finite number; another value is the error CACHE_BAD_KEY. Replies are sent with `private`, because other caches do not know
-   * it, unless they say `public`.
+   * Returns an additional part of the key, a string or a finite number; any other value causes CACHE_BAD_KEY. Replies are sent with `private`, because other caches do not
+   * know this part, unless they have `public`.
    */
   readonly key?: (request: HttpRequest) => string | number;
   /**
-   * Returns the id of the caller whose reply this is: each caller has its own, sent with `private`. Without an id, `null`, `undefined` or an empty one, the
-   * rules for other routes apply; a number that is not finite is the error CACHE_BAD_CALLER. Not together with `shared`.
+   * Returns the id of the caller whose reply this is: each caller has its own, sent with `private`. With `null`, `undefined` or an empty string the
+   * rules for other routes apply; any other value causes CACHE_BAD_CALLER. Cannot be combined with `shared`.
    */
   readonly per?: (request: HttpRequest) => string | number | null | undefined;
   /** Lets clients with an identity share replies; only for replies that are the same for all clients. */

@@ -12,7 +12,7 @@ export interface RoutePlan {
   /** Lower-case names. */
   readonly vary: readonly string[];
   readonly tagsFor: (request: HttpRequest) => readonly string[];
-  /** Returns the further part of the key. @throws CACHE_BAD_KEY */
+  /** Returns the additional part of the key. @throws CACHE_BAD_KEY */
   readonly keyFor: ((request: HttpRequest) => string) | null;
   /** Returns the id of the caller whose reply this is, `null` for none. @throws CACHE_BAD_CALLER */
   readonly callerOf: (request: HttpRequest) => string | number | null;
@@ -55,7 +55,7 @@ export const planOf = (
   };
 };
 
-/** In the key other values would be equal for all requests: a promise is {} in JSON, and nothing is no part of it. */
+/** Throws for other values, which would be the same key for all requests: a promise is {} in JSON, and `undefined` is omitted. */
 const keyBy = (key: RouteCache["key"]): RoutePlan["keyFor"] => {
   if (key === undefined) return null;
   return (request) => {
@@ -63,7 +63,7 @@ const keyBy = (key: RouteCache["key"]): RoutePlan["keyFor"] => {
     if (typeof part === "string" || Number.isFinite(part)) return String(part);
     throw new FrameworkError(
       "CACHE_BAD_KEY",
-      `cache: key must return text or a finite number, and returned ${returnedInstead(part)}`,
+      `cache: key must return a string or a finite number, not ${returnedInstead(part)}`,
     );
   };
 };
@@ -74,10 +74,10 @@ const callerBy = (per: RouteCache["per"]): RoutePlan["callerOf"] => {
     const id = per(request);
     if (id === undefined || id === null || id === "") return null;
     if (typeof id === "string" || Number.isFinite(id)) return id;
-    // In the key such values would be equal for all callers: NaN is null in JSON, a promise {}.
+    // Such values would be the same key for all callers: NaN is null in JSON, a promise {}.
     throw new FrameworkError(
       "CACHE_BAD_CALLER",
-      `cache: per must return text, a finite number, or null, and returned ${returnedInstead(id)}`,
+      `cache: per must return a string, a finite number or null, not ${returnedInstead(id)}`,
     );
   };
 };
@@ -133,7 +133,9 @@ const fieldProblems = (value: RouteCache): string[] => {
   if (key !== undefined && typeof key !== "function") problems.push("key must be a function of the request");
   if (per !== undefined && typeof per !== "function") problems.push("per must be a function of the request");
   if (typeof per === "function" && shared === true)
-    problems.push("per gives each caller a reply of its own, and shared gives all the same: use one");
+    problems.push(
+      "per and shared cannot be combined: per stores a reply for each caller, shared one for all",
+    );
   if (!isListOf(vary, isFieldName)) problems.push("vary must be a list of request field names");
   return problems;
 };

@@ -18,7 +18,7 @@ export const checkedTags = (tags: readonly string[]): readonly string[] => {
   );
 };
 
-/** Returns the store's spelling of a program's tag, distinct from every path. */
+/** Returns a program's tag as stored, distinct from the tag of every path. */
 export const programTag = (tag: string): string => `t:${tag}`;
 
 /** Returns the tag of all replies of a canonical path, for any host and query. */

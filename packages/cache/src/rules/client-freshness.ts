@@ -2,8 +2,8 @@ import type { Response } from "@framework/core";
 import { parseCacheControl } from "@framework/core/http";
 
 /**
- * Adds the freshness for clients to a reply that has none of its own: `no-cache`, or a `max-age` that counts from now. A client subtracts the age from
- * `max-age` (RFC 9111 4.2), so it is added here.
+ * Adds freshness for clients to a reply without explicit freshness: `no-cache`, or a `max-age` that counts from now. A client subtracts the age from
+ * `max-age` (RFC 9111 4.2), so the age is added here.
  */
 export const addClientFreshness = ({ headers }: Response, clientTtlSecs: number, ageSecs: number): void => {
   const own = headers.get("cache-control");

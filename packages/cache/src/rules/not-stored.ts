@@ -1,16 +1,16 @@
 import type { ReplyFacts } from "./reply-facts.ts";
 import type { StoringContext } from "./storing-rules.ts";
 
-/** What decides besides the fields of the reply. */
+/** Input of the decision besides the reply's fields. */
 export interface NotStoredContext extends Pick<StoringContext, "status" | "identity" | "shared" | "own"> {
   readonly isStream: boolean;
-  /** Bytes of the body, and the bound. */
+  /** Bytes of the body. */
   readonly bodyBytes: number;
   readonly maxEntryBytes: number;
   readonly isHead: boolean;
 }
 
-/** Returns in words why a reply was not stored, in the order of the storing rules; for tools that show the steps of a request. */
+/** Describes why a reply was not stored, in the order of the storing rules; for tools that show the steps of a request. */
 export const notStoredReason = (
   { directives, setsCookies, vary }: ReplyFacts,
   { status, identity, shared, own, isStream, bodyBytes, maxEntryBytes, isHead }: NotStoredContext,
@@ -25,6 +25,6 @@ export const notStoredReason = (
   if (identity && !shared && !directives.has("public") && !directives.has("s-maxage"))
     return "the request has an identity, and the reply is not public";
   return status >= 200 && status <= 299
-    ? "it would never be fresh, or a purge overtook it"
+    ? "it would never be fresh, or it was invalidated meanwhile"
     : `its status is ${status}`;
 };

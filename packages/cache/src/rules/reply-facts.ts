@@ -1,7 +1,7 @@
 import { isEntityTag, parseHttpDate } from "@framework/core/http";
 import { type Directives, parseCacheControl, wholeSeconds } from "@framework/core/http";
 
-/** Parsed header fields of a reply that matter to a cache. */
+/** Parsed header fields of a reply that are relevant to a cache. */
 export interface ReplyFacts {
   readonly directives: Directives;
   /** Milliseconds since 1970; `"malformed"` also for a repeated field. */
@@ -21,7 +21,7 @@ export interface ReplyFacts {
   readonly tags: readonly string[];
 }
 
-/** The fields that are parsed. Any other field costs one set look-up. */
+/** The fields that are parsed. Any other field costs one set lookup. */
 type Known =
   | "age"
   | "cache-control"

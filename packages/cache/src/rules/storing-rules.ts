@@ -37,7 +37,7 @@ export interface Lifetime {
 const understoodStatuses: ReadonlySet<number> = new Set([
   200, 201, 202, 203, 204, 300, 301, 302, 307, 308, 404, 405, 410, 414, 501,
 ]);
-/** Statuses that are never stored, by what they depend on besides the key of a request; RFC 6585 forbids to store the last ones. */
+/** Statuses that are never stored, because they depend on more than the request's key; RFC 6585 forbids storing those of `rate`. */
 const dependentStatuses = {
   conditions: [206, 304, 412, 416, 417],
   caller: [401, 403, 407],

@@ -2,7 +2,7 @@ import type { Awaitable } from "@framework/core";
 
 /** A stored reply. Plain data: an adapter may serialise it as JSON, with the body as separate bytes. */
 export interface StoredReply {
-  /** Tells it from a list of `Vary` names. */
+  /** Distinguishes it from `VaryingReplies`. */
   readonly kind: "reply";
   /** Identifies this version of the entry across processes, for `SetOptions.replaces`. */
   readonly id: string;
@@ -38,7 +38,7 @@ export interface StoredReply {
 
 /** Names of the request fields that the replies of a key vary by. The replies are stored under keys that include the values of these fields. */
 export interface VaryingReplies {
-  /** Tells it from a reply. */
+  /** Distinguishes it from `StoredReply`. */
   readonly kind: "varies";
   /** Changes with the list. */
   readonly id: string;

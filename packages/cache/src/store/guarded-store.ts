@@ -24,7 +24,7 @@ export class GuardedStore {
   failures = 0;
   /** Log for failures; the app's log once it starts. */
   log: Pick<Logger, "error"> = console;
-  /** Whether the drops of other workers reach this one; otherwise the entries of its own store are not used. */
+  /** Whether this worker receives the drops of the others; otherwise the entries of its own store are not used. */
   isCurrent: () => boolean = () => true;
   private readonly store: CacheStore;
   private readonly options: GuardedStoreOptions;

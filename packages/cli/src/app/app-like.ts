@@ -1,6 +1,6 @@
 import type { RouteInfo } from "@framework/core";
 
-/** The members of an app that commands use; the app's copy of core may be another than ours. */
+/** The members of an app that commands use. The app may have its own copy of core. */
 export interface AppLike {
   readonly routes: readonly RouteInfo[];
   start(settings?: object): Promise<unknown>;
@@ -9,7 +9,7 @@ export interface AppLike {
   snapshot(): Readonly<Record<string, unknown>>;
 }
 
-/** Whether a value is an app, of any copy of core. */
+/** Whether a value is an app of any copy of core. */
 export const isApp = (value: unknown): value is AppLike =>
   typeof value === "object" &&
   value !== null &&

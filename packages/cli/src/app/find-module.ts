@@ -4,7 +4,7 @@ import { FrameworkError } from "@framework/core";
 import { isFolder } from "./is-folder.ts";
 import { readPackageJson } from "./read-package-json.ts";
 
-/** The module of an app, and the export that has it. */
+/** The module of an app, and the export with the app. */
 export interface AppModule {
   /** Absolute path. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface AppModule {
   readonly exported: string | null;
 }
 
-/** Modules that are tried when none is named, in order. */
+/** Modules that are tried in this order when none is named. */
 export const conventionalModules: readonly string[] = [
   "src/app.ts",
   "app.ts",
@@ -28,7 +28,7 @@ export const conventionalModules: readonly string[] = [
  * @throws CLI_NO_APP when the file does not exist
  */
 export const findModule = (given: string | undefined, cwd: string): AppModule => {
-  const named = given ?? ofManifest(cwd);
+  const named = given ?? namedInManifest(cwd);
   if (named !== undefined) {
     const module = moduleOf(named, cwd);
     if (existsSync(module.path) && !isFolder(module.path)) return module;
@@ -44,7 +44,7 @@ export const findModule = (given: string | undefined, cwd: string): AppModule =>
   );
 };
 
-/** A name is the path of a file as a whole, if there is one, else the part after its last "#" is the export. */
+/** If the whole name is the path of a file, it is the module; else the part after the last "#" is the export. */
 const moduleOf = (named: string, cwd: string): AppModule => {
   const whole = resolve(cwd, named);
   if (existsSync(whole)) return { path: whole, exported: null };
@@ -52,13 +52,13 @@ const moduleOf = (named: string, cwd: string): AppModule => {
   return { path: resolve(cwd, path), exported };
 };
 
-/** Folders too may have a "#" in their names; an export has no slash in its own. */
+/** Folder names may contain "#" too; names of exports contain no slash. */
 const splitName = (named: string): AppModule => {
   const [, path = named, exported = null] = /^(.*)#([^#/\\]*)$/s.exec(named) ?? [];
   return { path, exported };
 };
 
-const ofManifest = (cwd: string): string | undefined => {
+const namedInManifest = (cwd: string): string | undefined => {
   const path = resolve(cwd, "package.json");
   if (!existsSync(path)) return undefined;
   const { framework } = readPackageJson(path) as { framework?: { app?: unknown } | null };

@@ -41,7 +41,7 @@ const problemOf = (named: string | null, script: string | null, cwd: string): st
     : `the script start of package.json runs no module: ${script}`;
 };
 
-/** Finds the program like `findProgram`. @param remedy how a person names it @throws CLI_NO_SERVICE */
+/** Finds the program like `findProgram`. @param remedy how to name the program, for the message @throws CLI_NO_SERVICE */
 export const requireProgram = (given: string | undefined, cwd: string, remedy: string): string => {
   const { path, problem } = findProgram(given, cwd);
   if (path !== null) return path;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FrameworkError } from "@framework/core";
 
-/** Imports a package as the project does, not as this program would. @throws CLI_NO_PACKAGE when the project does not have it */
+/** Imports a package as resolved from the project, not from this program. @throws CLI_NO_PACKAGE when the project does not have it */
 export const importInstalled = async (
   name: string,
   cwd: string,

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
 
-/** Whether a path is that of a folder that exists. Other files count as files, such as pipes. */
+/** Whether a path is an existing folder. Everything else, such as a pipe, counts as a file. */
 export const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

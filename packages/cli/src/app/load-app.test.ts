@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
 
-/** An app as far as commands see it, without core. */
+/** The members of an app that commands use, without core. */
 const APP = "{ routes: [], start() {}, stop() {}, fetch() {}, run() {}, snapshot() {} }";
 
-/** Lists the routes of a module in a process of its own, where Node loads the module. */
+/** Lists the routes of a module in a separate process, in which Node itself loads the module. */
 const routesOf = (name: string, source: string) => {
   const path = join(mkdtempSync(join(tmpdir(), "cli-")), name);
   writeFileSync(path, source);
@@ -19,7 +19,7 @@ const routesOf = (name: string, source: string) => {
     timeout: 120_000,
     env: plainEnvironment,
   });
-  return { status, said: JSON.parse(stdout) as unknown };
+  return { status, output: JSON.parse(stdout) as unknown };
 };
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   `module.exports = () => (${APP});`,
   `Object.defineProperty(exports, "__esModule", { value: true });\nexports.default = ${APP};`,
 ])("an app that CommonJS exports is found: %s", (source) => {
-  expect(routesOf("app.cjs", source)).toEqual({ status: 0, said: { routes: [] } });
+  expect(routesOf("app.cjs", source)).toEqual({ status: 0, output: { routes: [] } });
 });
 
 test.each([
@@ -37,11 +37,11 @@ test.each([
   [
     'setImmediate(() => { throw new Error("late"); });\nawait new Promise(() => {});',
     "CLI_APP_FAILED",
-    "an error that nothing caught ended the process: late",
+    "an uncaught error ended the process: late",
   ],
 ])("a module that keeps the command from its end is a mistake with a code: %s", (source, code, message) => {
   expect(routesOf("app.mjs", source)).toEqual({
     status: 1,
-    said: { error: { code, message: expect.stringContaining(message) } },
+    output: { error: { code, message: expect.stringContaining(message) } },
   });
 });

@@ -6,9 +6,9 @@ import { findModule } from "./find-module.ts";
 /**
  * Imports the module of an app and returns the app, neither started nor running.
  *
- * Of a module of CommonJS the members of `module.exports` are the exports. The export is the named one, else `default`, `app` or `createApp`, else the only app or `create…App` function. A function is called without arguments.
+ * For a CommonJS module, the exports are the members of `module.exports`. The app is the named one, else `default`, `app` or `createApp`, else the only app or `create…App` function. A function is called without arguments.
  *
- * @throws CLI_NO_APP, also for a module that calls `run`; CLI_APP_FAILED with the words of the error that the module or the function threw
+ * @throws CLI_NO_APP, also for a module that calls `run`; CLI_APP_FAILED with the message of the error that the module or the function threw
  */
 export const loadApp = async (given: string | undefined, cwd: string): Promise<AppLike> => {
   const { path, exported } = findModule(given, cwd);
@@ -27,10 +27,10 @@ export const loadApp = async (given: string | undefined, cwd: string): Promise<A
   );
 };
 
-/** Where `run` of the app's core, which may be another copy than ours, looks for a program that imports modules without running them. */
+/** Global under which `run` of any copy of core looks for a program that imports the module without running it. */
 const refusal = Symbol.for("@framework/core/refuse-run");
 
-/** Imports a module. Its call of `run` fails the import at once: the call would serve, and read the flags of this program. */
+/** Imports a module. A call of `run` in it fails the import at once: it would serve, and parse the flags of this program. */
 const importWithoutRun = async (path: string): Promise<Record<string, unknown>> => {
   const refused = Promise.withResolvers<never>();
   const error = new FrameworkError(

@@ -2,13 +2,13 @@ import { FrameworkError } from "@framework/core";
 import type { AppLike } from "./app-like.ts";
 import { loadApp } from "./load-app.ts";
 
-/** The database of an app, as far as commands use it. */
+/** The database of an app: the members that commands use. */
 export interface OperatedDatabase {
   close(): Promise<void>;
 }
 
 /**
- * Creates an app for work on its database, without starting it: no port, no consumer and no worker of queues begins. Closes the database afterwards.
+ * Creates an app for work on its database without starting it: no port, consumer or queue worker starts. Closes the database afterwards.
  *
  * @throws CLI_NO_FEATURE when the app has no database
  */
@@ -28,7 +28,7 @@ export const withAppDatabase = async <T>(
   }
 };
 
-/** Returns the error that explains a failed statement by tables that are missing; `null` if none is. */
+/** Returns an error that explains a failed statement by missing tables; `null` if none is missing. */
 const missingTables = async (app: AppLike, cause: unknown): Promise<FrameworkError | null> => {
   const codes = ["DATABASE_STATEMENT_FAILED", "DURABLE_TABLES_MISSING"];
   if (!FrameworkError.is(cause) || !codes.includes(cause.code)) return null;

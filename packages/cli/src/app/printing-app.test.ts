@@ -7,7 +7,7 @@ import { plainEnvironment } from "../plain-environment.test-kit.ts";
 
 const main = join(import.meta.dirname, "../main.ts");
 
-/** Writes an app that prints wherever it can: at its import, at its start, and in handlers, which also write to its log. */
+/** Writes an app that prints at its import, at its start, and in handlers, which also log. */
 const printingApp = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   const source = (name: string) => JSON.stringify(join(import.meta.dirname, `../../../${name}/src/index.ts`));
@@ -35,7 +35,7 @@ export const createApp = () => {
 
 const app = printingApp();
 
-/** Carries out a command as its own process, without a terminal. */
+/** Runs a command in a separate process, without a terminal. */
 const ran = (words: readonly string[], input = "") => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -48,7 +48,7 @@ const ran = (words: readonly string[], input = "") => {
 const printed = (...places: readonly string[]): RegExp =>
   new RegExp(places.map((place) => `printed by ${place}`).join("[^]*"));
 
-test("stdout has the body alone, whatever the app prints and logs, which is on stderr", () => {
+test("stdout has only the body; what the app prints and logs is on stderr", () => {
   const words = ["request", "POST", "/echo", "-d", "@-", "--app", app];
   const { status, stdout, stderr } = ran(words, "a,b\r\n\t1");
   expect([status, String(stdout)]).toEqual([0, "a,b\r\n\t1"]);
@@ -56,7 +56,7 @@ test("stdout has the body alone, whatever the app prints and logs, which is on s
   expect(stderr).toContain('"message":"logged by the handler: a,b');
 });
 
-test("stdout has one JSON value with --json", () => {
+test("with --json stdout is one JSON value", () => {
   const replied = ran(["request", "POST", "/echo", "-d", "x", "--json", "--app", app]);
   expect(JSON.parse(String(replied.stdout))).toMatchObject({ status: 200, body: "x" });
   const explained = ran(["explain", "POST", "/echo", "-d", "secret-x", "--json", "--app", app]);
@@ -66,7 +66,7 @@ test("stdout has one JSON value with --json", () => {
   expect(JSON.parse(String(listed.stdout))).toMatchObject({ routes: expect.any(Array) });
 });
 
-test("a body that is no text is printed byte by byte", () => {
+test("a binary body is printed byte by byte", () => {
   const { stdout } = ran(["request", "GET", "/bytes", "--app", app]);
   expect([...stdout]).toEqual([255, 254, 13, 10, 0]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { FrameworkError } from "@framework/core";
 
-/** Reads a package.json; a byte order mark is no part of it. @throws CLI_BAD_PACKAGE_JSON with the path, when it is no JSON object */
+/** Reads a package.json; a byte order mark is skipped. @throws CLI_BAD_PACKAGE_JSON with the path, when it is not a JSON object */
 export const readPackageJson = (path: string): Readonly<Record<string, unknown>> => {
   try {
     return parsePackageJson(readFileSync(path, "utf8"));
@@ -11,13 +11,13 @@ export const readPackageJson = (path: string): Readonly<Record<string, unknown>>
   }
 };
 
-/** Parses the text of a package.json. @throws an `Error` with the reason when it is no JSON object */
+/** Parses the text of a package.json. @throws an `Error` with the reason when it is not a JSON object */
 export const parsePackageJson = (text: string): Readonly<Record<string, unknown>> => {
   const value: unknown = JSON.parse(text.replace(BYTE_ORDER_MARK, ""));
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error("it is no JSON object");
+    throw new Error("it is not a JSON object");
   return value as Readonly<Record<string, unknown>>;
 };
 
-/** npm and Node accept one; some editors write it. */
+/** npm and Node accept it; some editors write it. */
 const BYTE_ORDER_MARK = /^\u{feff}/u;

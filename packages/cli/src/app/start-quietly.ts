@@ -3,10 +3,10 @@ import { printable } from "../frame/text.ts";
 import type { AppLike } from "./app-like.ts";
 
 /**
- * Starts an app for one command, in development. Warnings and errors of the framework appear on stderr, and so do lines of the app's own log, which
- * would be on stdout otherwise.
+ * Starts an app in development for one command. Warnings and errors of the framework appear on stderr, and so do lines of the app's own log, which
+ * would otherwise go to stdout.
  *
- * @param redact hides in them what must not be shown. @default nothing is hidden
+ * @param redact removes text that must not be shown. @default nothing is removed
  */
 export const startQuietly = async (app: AppLike, redact: Redaction = (text) => text): Promise<void> => {
   await app.start({ env: "development", debug: true, logs: false, quiet: true, log: quietLog(redact) });

@@ -3,13 +3,13 @@ const RUNNER = /^(?:node|tsx|bun)$/;
 const MODULE = /\.[cm]?[jt]s$/;
 /** Options of runners whose value is the path of another module. */
 const LOADING = /^(?:-r|--require|--import|--loader|--experimental-loader)$/;
-/** Words of a shell with their quotes, and what stands between commands. */
+/** Words of a shell with their quotes, and separators of commands. */
 const TOKEN = /(?:[^\s"'&|;]|"[^"]*"|'[^']*')+|[&|;\n]/g;
 const SEPARATOR = /^[&|;\n]$/;
 
 /**
- * Returns the module that a script of package.json runs: of its commands the last one that calls `node`, `tsx` or `bun` counts, such as
- * `npm run build && NODE_ENV=production node --enable-source-maps "src/main.ts" --port 80`. `null` for a script that runs none.
+ * Returns the module that a script of package.json runs, from its last command that calls `node`, `tsx` or `bun`, such as
+ * `npm run build && NODE_ENV=production node --enable-source-maps "src/main.ts" --port 80`. `null` if it runs no module.
  */
 export const moduleOfScript = (script: string): string | null =>
   commandsOf(script)
@@ -24,7 +24,7 @@ const commandsOf = (script: string): readonly (readonly string[])[] => {
   return commands;
 };
 
-/** An option, or a variable that may have some. */
+/** An option, or a variable that may contain options. */
 const isOption = (word: string): boolean => /^-|^\$\{?\w+\}?$/.test(word);
 
 /** The module is the first word after the runner that is neither an option nor the value of one. */

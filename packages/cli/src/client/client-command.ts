@@ -2,14 +2,14 @@ import type { Command } from "../frame/command.ts";
 
 export const clientCommand: Command = {
   name: "client",
-  summary: "write the typed client of an app's API, or check that the written one is current",
+  summary: "write the typed client of an app's API, or check that it is up to date",
   description: [
-    "The document is the app's own, from its OpenAPI route without a server, or a file. The client is written by @framework/client, which the project needs.",
+    "The document is a file, or comes from the app's OpenAPI route, without a server. @framework/client writes the client and must be installed in the project.",
   ],
   arguments: [
     {
       name: "output",
-      summary: "file to write, as src/api-client.ts; - is standard output",
+      summary: "file to write, such as src/api-client.ts; - for standard output",
       required: true,
       isFile: true,
     },
@@ -21,13 +21,13 @@ export const clientCommand: Command = {
       name: "document",
       kind: "text",
       value: "file",
-      summary: "a document in a file instead of an app's",
+      summary: "file of the document, in place of the app's",
       isFile: true,
     },
     {
       name: "check",
       kind: "flag",
-      summary: "write nothing; fail if the file differs from what would be written",
+      summary: "write nothing; fail if the file is out of date",
     },
   ],
   examples: [

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { importInstalled } from "../app/import-installed.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 
 /** A project whose `@framework/client` writes a line for the title and each path of a document. */
 const project = (): string => {
@@ -26,20 +26,20 @@ const document = (...paths: readonly string[]): string =>
     paths: Object.fromEntries(paths.map((path) => [path, {}])),
   });
 
-test("a client is written once, and --check says when the API has changed", async () => {
+test("a client is written once, and --check reports a changed API", async () => {
   const cwd = project();
   const words = ["client", "src/api.ts", "--document", "api.json"];
   writeFileSync(join(cwd, "api.json"), document("/notes"));
-  expect((await said([...words, "--check"], { cwd })).exitCode).toBe(1);
-  expect(await said(words, { cwd })).toEqual({ exitCode: 0, out: "wrote src/api.ts\n", err: "" });
+  expect((await runCli([...words, "--check"], { cwd })).exitCode).toBe(1);
+  expect(await runCli(words, { cwd })).toEqual({ exitCode: 0, out: "wrote src/api.ts\n", err: "" });
   expect(readFileSync(join(cwd, "src/api.ts"), "utf8")).toBe("// Notes\n/notes\n");
-  expect((await said(words, { cwd })).out).toBe("src/api.ts is current already\n");
-  expect(await said([...words, "--check"], { cwd })).toMatchObject({
+  expect((await runCli(words, { cwd })).out).toBe("src/api.ts is up to date\n");
+  expect(await runCli([...words, "--check"], { cwd })).toMatchObject({
     exitCode: 0,
     out: "src/api.ts is current\n",
   });
   writeFileSync(join(cwd, "api.json"), document("/notes", "/tags"));
-  const { exitCode, out } = await said([...words, "--check"], { cwd });
+  const { exitCode, out } = await runCli([...words, "--check"], { cwd });
   expect([exitCode, out.split("\n").slice(0, 3)]).toEqual([
     1,
     ["src/api.ts differs from the API in line 3", "-", "+ /tags"],
@@ -60,9 +60,9 @@ export const createApp = () => {
   return app;
 };`,
   );
-  expect((await said(["client", "api.ts"], { cwd })).exitCode).toBe(0);
+  expect((await runCli(["client", "api.ts"], { cwd })).exitCode).toBe(0);
   expect(readFileSync(join(cwd, "api.ts"), "utf8")).toBe("// Notes\n/books\n");
-  const { exitCode, err } = await said(["client", "api.ts", "--path", "/none.json"], { cwd });
+  const { exitCode, err } = await runCli(["client", "api.ts", "--path", "/none.json"], { cwd });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("the app answers 404 to GET /none.json")]);
 });
 
@@ -70,12 +70,12 @@ test("an output of - is standard output", async () => {
   const cwd = project();
   writeFileSync(join(cwd, "api.json"), document("/notes"));
   const words = ["client", "-", "--document", "api.json"];
-  expect(await said(words, { cwd })).toEqual({ exitCode: 0, out: "// Notes\n/notes\n", err: "" });
+  expect(await runCli(words, { cwd })).toEqual({ exitCode: 0, out: "// Notes\n/notes\n", err: "" });
   expect(readdirSync(cwd)).not.toContain("-");
-  expect((await said([...words, "--check"], { cwd })).exitCode).toBe(2);
+  expect((await runCli([...words, "--check"], { cwd })).exitCode).toBe(2);
 });
 
-test("a project without the package that writes it is told to install it", async () => {
+test("without @framework/client the error names the package to install", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   // Not @framework/client itself: jest also finds what pnpm links for the whole workspace.
   await expect(importInstalled("@framework/unknown", cwd)).rejects.toMatchObject({

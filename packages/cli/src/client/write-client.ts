@@ -31,7 +31,7 @@ export const writeClient: RunCommand = async (given, context) => {
   if (given.flag("check")) return checked(output, written, text);
   mkdirSync(dirname(path), { recursive: true });
   if (written !== text) writeFileSync(path, text);
-  const line = written === text ? `${output} is current already` : `wrote ${output}`;
+  const line = written === text ? `${output} is up to date` : `wrote ${output}`;
   return { ok: true, data: { output, changed: written !== text }, lines: [line] };
 };
 
@@ -66,13 +66,13 @@ const parsed = (place: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new FrameworkError("CLI_NO_DOCUMENT", `${place} is no JSON: ${(cause as Error).message}`, {
+    throw new FrameworkError("CLI_NO_DOCUMENT", `${place} is not valid JSON: ${(cause as Error).message}`, {
       cause,
     });
   }
 };
 
-/** Compares line by line, and names the first that differs. */
+/** Compares line by line, and names the first line that differs. */
 const checked = (output: string, written: string | null, text: string): Outcome => {
   if (written === text)
     return { ok: true, data: { output, isCurrent: true }, lines: [`${output} is current`] };

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import { commands } from "../commands.ts";
 import { commonOptions } from "../frame/command.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 
-const scriptOf = async (shell: string): Promise<string> => (await said(["completion", shell])).out;
+const scriptOf = async (shell: string): Promise<string> => (await runCli(["completion", shell])).out;
 
-/** Asks bash for the completions of the last word. */
+/** Returns bash's completions of the last word. */
 const completed = async (...words: readonly string[]): Promise<readonly string[]> => {
   const program = `${await scriptOf("bash")}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _framework; printf '%s\\n' "\${COMPREPLY[@]}"`;

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 import { readKeys, type KeyCommand } from "./keys.ts";
 
 const main = join(import.meta.dirname, "../main.ts");
 
-test("a change is served without a restart of the command, and SIGINT ends the service in order", async () => {
+test("a change is served without a restart of the command, and SIGINT stops the service gracefully", async () => {
   const cwd = serviceProject("");
   const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "--port", "0"], {
     cwd,
@@ -34,7 +34,7 @@ test("a change is served without a restart of the command, and SIGINT ends the s
   }
 });
 
-test("the service ends in order when the command is killed", async () => {
+test("the service stops gracefully when the command is killed", async () => {
   const cwd = serviceProject('app.onEvent("shutdown", () => console.log("stopped in order"));');
   const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "--port", "0"], {
     cwd,
@@ -51,7 +51,7 @@ test("the service ends in order when the command is killed", async () => {
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-test("a change of .env starts the program anew, and with --json the service prints to stderr", async () => {
+test("a change of .env restarts the program, and with --json the service prints to stderr", async () => {
   const cwd = serviceProject(
     'const { readFileSync } = await import("node:fs");\napp.get("/env", () => readFileSync(".env", "utf8") + process.pid);',
   );
@@ -74,7 +74,7 @@ test("a change of .env starts the program anew, and with --json the service prin
     const seen = async (): Promise<string> => (await fetch(`${url}/env`)).text();
     const [, pid = ""] = (await seen()).split(" ");
     writeFileSync(join(cwd, ".env"), "A=2 ");
-    // Asked for once: a connection kept from the earlier program may end at any time.
+    // Requested once: a connection to the earlier program may end at any time.
     const changed = await waitFor(
       async () => {
         const text = await seen();
@@ -94,24 +94,24 @@ test("a change of .env starts the program anew, and with --json the service prin
 test("a program that ends by itself, as a module that only exports an app does, is a failure", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(join(cwd, "app.mjs"), "export const app = 1;");
-  const { exitCode, err } = await said(["dev", "app.mjs"], { cwd, environment: plainEnvironment });
+  const { exitCode, err } = await runCli(["dev", "app.mjs"], { cwd, environment: plainEnvironment });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("app.mjs ended by itself with exit code 0")]);
 });
 
-test("a program that is named and missing is named in the error", async () => {
+test("the error names a missing program", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
-  const given = await said(["dev", "src/nope.ts"], { cwd });
+  const given = await runCli(["dev", "src/nope.ts"], { cwd });
   expect([given.exitCode, given.err]).toEqual([
     1,
     expect.stringContaining(`there is no file src/nope.ts in ${cwd}\n`),
   ]);
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ scripts: { start: "node src/gone.ts" } }));
-  expect((await said(["dev"], { cwd })).err).toContain(
+  expect((await runCli(["dev"], { cwd })).err).toContain(
     `there is no file src/gone.ts in ${cwd}, which the script start of package.json names; name it: framework dev`,
   );
 });
 
-test("SIGINT while the program is still loading ends the command in order", async () => {
+test("SIGINT while the program is loading ends the command without an error", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(join(cwd, "main.mjs"), 'console.log("loading"); setInterval(() => {}, 60_000);');
   const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "main.mjs"], {
@@ -131,10 +131,10 @@ test("SIGINT while the program is still loading ends the command in order", asyn
   }
 });
 
-/** The program of util-linux that runs a command on a terminal of its own, and passes on what it reads. */
+/** `script` of util-linux runs a command on its own terminal, and forwards its input. */
 const SCRIPT = "/usr/bin/script";
 
-test("on a terminal r restarts the service, and q ends it in order and gives the terminal back", async () => {
+test("on a terminal r restarts the service, and q stops it gracefully and restores the terminal", async () => {
   if (process.platform !== "linux" || !existsSync(SCRIPT)) return;
   const cwd = serviceProject('app.get("/pid", () => String(process.pid));');
   const command = [process.execPath, "--conditions=@framework/source", main, "dev", "--port", "0"].join(" ");
@@ -165,13 +165,13 @@ test("on a terminal r restarts the service, and q ends it in order and gives the
     child.stdin.write("q");
     expect(await exited).toBe(0);
     await expect(pidAt(ports()[1])).rejects.toThrow("fetch failed");
-    expect(out).toMatch(/ icanon .* echo /s); // what raw mode had turned off
+    expect(out).toMatch(/ icanon .* echo /s); // raw mode disables both
   } finally {
     child.kill("SIGKILL");
   }
 });
 
-test("keys of a terminal are commands; other inputs are not read", () => {
+test("keys on a terminal are commands; other inputs are not read", () => {
   const commands: KeyCommand[] = [];
   const raws: boolean[] = [];
   let press = (_keys: string): void => {};

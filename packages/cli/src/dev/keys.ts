@@ -1,4 +1,4 @@
-/** What a person asks for with a key. */
+/** The command of a key. */
 export type KeyCommand = "restart" | "quit";
 
 /** The keyboard: `process.stdin`, or a stream of a test. */
@@ -11,7 +11,7 @@ export interface Keyboard {
   pause(): unknown;
 }
 
-/** Reads keys of a terminal until the returned function is called; other inputs are left alone. */
+/** Reads keys of a terminal until the returned function is called; other inputs are not read. */
 export const readKeys = (keyboard: Keyboard, commanded: (command: KeyCommand) => void): (() => void) => {
   if (keyboard.isTTY !== true || keyboard.setRawMode === undefined) return () => {};
   const pressed = (piece: Buffer | string): void => {
@@ -30,5 +30,5 @@ export const readKeys = (keyboard: Keyboard, commanded: (command: KeyCommand) =>
   };
 };
 
-/** In raw mode the terminal makes no signal of it. */
+/** In raw mode the terminal sends no SIGINT for it. */
 const CONTROL_C = "\u0003";

@@ -1,7 +1,7 @@
-// Runs in the service, before its program: ends it in order when the command is gone, even by SIGKILL. The system closes the pipe however that ends.
+// Runs in the service before its program: stops it gracefully when the command has ended, even by SIGKILL, because the system then closes the pipe.
 import { Socket } from "node:net";
 
-/** Names the descriptor of the pipe. What the service starts does not inherit it. */
+/** Variable with the descriptor of the pipe. Child processes of the service do not inherit it. */
 const VARIABLE = "FRAMEWORK_CLI_LIFELINE";
 
 const { [VARIABLE]: descriptor } = process.env;

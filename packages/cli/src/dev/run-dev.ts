@@ -18,7 +18,7 @@ export const runDev: RunCommand = async (given, { cwd, environment, err, json })
       {
         cwd,
         env: { ...environment, FRAMEWORK_CLI_LIFELINE: String(PIPE) },
-        stdio: ["ignore", json ? STDERR : "inherit", "inherit", "pipe"], // with --json, stdout has the result alone
+        stdio: ["ignore", json ? STDERR : "inherit", "inherit", "pipe"], // with --json, stdout has only the result
       },
     );
   return supervise(program, start);
@@ -38,7 +38,7 @@ const flagsOf = (given: Given): readonly string[] => {
   ];
 };
 
-/** Runs the service until it ends or a person quits; starts it again when one asks for it. @throws CLI_NO_SERVICE when it ends by itself */
+/** Runs the service until it ends or q is pressed; r restarts it. @throws CLI_NO_SERVICE when it ends by itself with exit code 0 */
 const supervise = async (program: string, start: () => ChildProcess): Promise<Outcome> => {
   let isRestarting = false;
   let isEnding = false;
@@ -58,12 +58,12 @@ const supervise = async (program: string, start: () => ChildProcess): Promise<Ou
   process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   try {
     for (;;) {
-      child = start(); // the terminal is raw by now: at its end the service restores the mode that it found
+      child = start(); // the terminal is in raw mode by now: when the service ends, it restores the mode it found
       const exit = await exitOf(child);
       if (exit.code === 0 && !isEnding)
         throw new FrameworkError(
           "CLI_NO_SERVICE",
-          `${program} ended by itself with exit code 0; a program that serves calls run`,
+          `${program} ended by itself with exit code 0; a program that serves must call run`,
         );
       if (!isRestarting) return outcome(exit, isEnding);
       isRestarting = false;
@@ -87,7 +87,7 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
 
-/** A program that is still loading has no signal handlers: SIGTERM, or the SIGINT of a terminal, ends it, and all is well. */
+/** A program that is still loading has no signal handlers: SIGTERM, or the SIGINT of a terminal, ends it, which is not an error. */
 const outcome = ({ code, signal }: Exit, isEnding: boolean): Outcome => {
   const ok = code === 0 || (isEnding && (signal === "SIGTERM" || signal === "SIGINT"));
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;

@@ -3,10 +3,10 @@ import { relative } from "node:path";
 import { errorWords } from "../service/error-words.ts";
 import type { Facts, ProgramReport } from "./rules/facts.ts";
 
-/** Longest output that is read of a program. */
+/** Maximum output kept of a program, in characters. */
 const MAX_OUTPUT = 1_048_576;
 
-/** Runs a program with `--check` and reads its answer. It runs with this process's own flags, such as `--conditions`. */
+/** Runs a program with `--check`, with the Node flags of this process such as `--conditions`, and reads its report. */
 export const checkProgram = async (
   path: string,
   {

@@ -1,13 +1,13 @@
 import type { DeploymentFacts, Workload } from "./rules/facts.ts";
 import { isRecord, numberOr, recordAt, type YamlRecord } from "./yaml-values.ts";
 
-/** Images of proxies that stand before a service. */
+/** Images of reverse proxies. */
 const PROXY = /(?:^|\/)(?:nginx|traefik|caddy|haproxy|envoy|httpd|openresty)(?:[:@/-]|$)/;
 
-/** Seconds that Docker waits between SIGTERM and SIGKILL unless told otherwise. */
+/** Docker's default seconds between SIGTERM and SIGKILL. */
 const DEFAULT_GRACE_SECS = 10;
 
-/** Reads a file of Compose. Services with `build` are the project's own. */
+/** Reads a Compose file. Services with `build` are the project's own. */
 export const composeFacts = (path: string, file: YamlRecord): DeploymentFacts => {
   const services = Object.entries(recordAt(file, "services")).filter((entry): entry is [string, YamlRecord] =>
     isRecord(entry[1]),
@@ -32,7 +32,7 @@ const workload = (place: string, service: YamlRecord): Workload => ({
   hasUnknownVariables: service["env_file"] !== undefined || service["secrets"] !== undefined,
 });
 
-/** Returns seconds of a duration of Compose: `1m30s`, `40s`, `500ms`; `null` for another value. */
+/** Returns the seconds of a Compose duration: `1m30s`, `40s`, `500ms`; `null` for another value. */
 const durationSecs = (value: unknown): number | null => {
   if (typeof value !== "string") return null;
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];

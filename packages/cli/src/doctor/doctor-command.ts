@@ -4,13 +4,13 @@ export const doctorCommand: Command = {
   name: "doctor",
   summary: "look for mistakes in packages, settings and deployment files",
   description: [
-    "The program is asked with --check: it runs up to its call of run, and starts nothing. Without a program, packages and files are checked.",
-    "Read are package.json, the installed packages, .env files, and the manifests of Kubernetes and Compose in this folder and in deploy, k8s, kubernetes and manifests.",
+    "The program runs with --check: up to its call of run, without starting anything. Without a program, only packages and files are checked.",
+    "The command reads package.json, the installed packages, .env files, and the manifests of Kubernetes and Compose in this folder and in deploy, k8s, kubernetes and manifests.",
   ],
   arguments: [
     {
       name: "program",
-      summary: "module that runs the app, as src/main.ts; from the start script if left out",
+      summary: "module that runs the app, such as src/main.ts; by default from the start script",
       isFile: true,
     },
   ],
@@ -21,12 +21,12 @@ export const doctorCommand: Command = {
       choices: ["production", "development"],
       summary: "the environment to check for, production by default",
     },
-    { name: "ignore", kind: "texts", value: "code", summary: "leave findings with this code out" },
+    { name: "ignore", kind: "texts", value: "code", summary: "leave out findings with this code" },
     {
       name: "timeout",
       kind: "number",
       value: "seconds",
-      summary: "seconds that the program has, 60 by default",
+      summary: "seconds to wait for the program, 60 by default",
       min: 1,
       max: 3600,
     },

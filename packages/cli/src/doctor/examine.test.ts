@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { saidJson } from "../said.test-kit.ts";
+import { runCliJson } from "../run-cli.test-kit.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
@@ -27,7 +27,7 @@ const project = (files: Readonly<Record<string, string>>): string => {
 const program = `import { App } from ${JSON.stringify(join(root, "packages/core/src/index.ts"))};
 await new App().run({ cluster: { shutdownTimeoutSecs: 20 } });`;
 
-const examined = (cwd: string) => saidJson<Examined>(["doctor"], { cwd, environment: plainEnvironment });
+const examined = (cwd: string) => runCliJson<Examined>(["doctor"], { cwd, environment: plainEnvironment });
 
 test("program, manifests and .env files of a project are read", async () => {
   const cwd = project({
@@ -63,7 +63,7 @@ metadata: { name: shop }
   shop: { build: ., stop_grace_period: 1m }
   store: { image: "postgres:18", environment: { POSTGRES_PASSWORD: postgres } }
 `,
-    "folder.yml/.env.local/readme": "folders have names of files too",
+    "folder.yml/.env.local/readme": "a folder with the name of a file",
     ".env.production/readme": "",
     "other.yml": "just: data\n",
     "broken.yml": "a: [",
@@ -79,7 +79,7 @@ metadata: { name: shop }
   ]);
 });
 
-test("beside Services, a pod without ports needs a probe if one of them selects it", async () => {
+test("with Services in the manifests, a pod without ports needs a probe if one of them selects it", async () => {
   const deployment = (name: string) => `apiVersion: apps/v1
 kind: Deployment
 metadata: { name: ${name} }
@@ -103,7 +103,7 @@ spec: { selector: { app: shop, tier: back }, ports: [{ port: 80 }] }
   ]);
 });
 
-test("a container without ports is examined, and so are lists, jobs and containers before the start", async () => {
+test("containers without ports, lists, jobs and init containers are examined", async () => {
   const env = (name: string) => `env: [{ name: ${name}, value: changeme }]`;
   const cwd = project({
     "k8s/all.yaml": `apiVersion: v1
@@ -147,11 +147,11 @@ spec:
 
 test.each([
   [
-    "a manifest that is no YAML",
+    "a manifest that is not YAML",
     "apiVersion: apps/v1\nkind: Deployment\n  bad indent: [\n",
-    "it is no YAML: ",
+    "it is not valid YAML: ",
   ],
-  ["a tab as indentation", "services:\n\tshop:\n\t\timage: x\n", "it is no YAML: "],
+  ["a tab as indentation", "services:\n\tshop:\n\t\timage: x\n", "it is not valid YAML: "],
   ["a manifest above 1 MiB", `apiVersion: v1\n#${"x".repeat(1_048_576)}`, "it is larger than 1048576 bytes"],
 ])("%s is a finding", async (_, text, reason) => {
   const { findings } = await examined(project({ "deploy/app.yaml": text }));
@@ -163,7 +163,7 @@ test.each([
   ]);
 });
 
-test("a program that fails before run is a finding with its words", async () => {
+test("a program that fails before run is a finding with its error message", async () => {
   const cwd = project({ "main.ts": 'throw new Error("DATABASE_URL is missing");' });
   const { findings } = await examined(cwd);
   expect(findings).toEqual([
@@ -171,7 +171,7 @@ test("a program that fails before run is a finding with its words", async () => 
   ]);
 });
 
-test("a project without a program has no findings of it", async () => {
+test("a project without a program has no findings about it", async () => {
   expect(await examined(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
 });
 
@@ -184,7 +184,7 @@ test.each([
   expect(findings[0]?.message).toMatch(/; name it: framework doctor src\/main\.ts$/);
 });
 
-test("the program of a start script with variables, a build and arguments is asked", async () => {
+test("the program of a start script with variables, a build and arguments is checked", async () => {
   const cwd = project({
     "package.json": JSON.stringify({
       type: "module",
@@ -195,12 +195,14 @@ test("the program of a start script with variables, a build and arguments is ask
   });
   const { findings } = await examined(cwd);
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
-    ["CLI_NO_REPORT", expect.stringContaining("my app.ts --check gave no answer")],
+    ["CLI_NO_REPORT", expect.stringContaining("my app.ts --check printed no report")],
   ]);
 });
 
-test("a program that is named and missing is an error", async () => {
-  const { exitCode, err } = await said(["doctor", "src/nope.ts"], { cwd: project({ "package.json": "{}" }) });
+test("a missing program that the command line names is an error", async () => {
+  const { exitCode, err } = await runCli(["doctor", "src/nope.ts"], {
+    cwd: project({ "package.json": "{}" }),
+  });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("there is no file src/nope.ts")]);
 });
 
@@ -211,13 +213,13 @@ const doctor = (cwd: string, ...words: readonly string[]) =>
     { cwd, encoding: "utf8", timeout: 120_000, env: plainEnvironment },
   );
 
-test("a finding ends the command with 1, and can be ignored", () => {
+test("a finding gives exit code 1, and can be ignored", () => {
   const cwd = project({ "main.ts": 'throw new Error("DATABASE_URL is missing");' });
   expect(doctor(cwd).status).toBe(1);
   expect(doctor(cwd, "--ignore", "CLI_NO_REPORT").status).toBe(0);
 });
 
 test("a folder without anything to examine is refused", async () => {
-  const { exitCode, err } = await said(["doctor"], { cwd: project({}), environment: plainEnvironment });
-  expect([exitCode, err]).toEqual([1, expect.stringContaining("there is nothing to examine in")]);
+  const { exitCode, err } = await runCli(["doctor"], { cwd: project({}), environment: plainEnvironment });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("nothing to examine in")]);
 });

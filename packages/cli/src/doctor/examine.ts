@@ -10,9 +10,9 @@ export const examine: RunCommand = async (given, { cwd, environment, progress })
   progress.show(0, "reading the project");
   const facts = await gatherFacts({
     cwd,
-    environment,
+    variables: environment,
     program: given.argument("program"),
-    env: given.text("env") ?? "production",
+    frameworkEnv: given.text("env") ?? "production",
     timeoutSecs: given.number("timeout") ?? 60,
   });
   const ignored = new Set(given.texts("ignore"));
@@ -29,11 +29,11 @@ export const examine: RunCommand = async (given, { cwd, environment, progress })
   )
     throw new FrameworkError(
       "CLI_NO_PACKAGE",
-      `there is nothing to examine in ${cwd}: no package.json, program, manifest or .env file; go to the folder of the project`,
+      `nothing to examine in ${cwd}: no package.json, program, manifest or .env file; run it in the folder of the project`,
     );
   const looked: Line = styled(
     "dim",
-    `looked at ${path ?? "no program (name it: framework doctor src/main.ts)"}, ${packages.length} packages, ${workloads.length} workloads`,
+    `examined ${path ?? "no program (name it: framework doctor src/main.ts)"}, ${packages.length} packages, ${workloads.length} workloads`,
   );
   return {
     ok: findings.length === 0,
@@ -46,7 +46,7 @@ export const examine: RunCommand = async (given, { cwd, environment, progress })
     lines: [
       looked,
       ...(findings.length === 0
-        ? [styled("green", "nothing found")]
+        ? [styled("green", "no findings")]
         : findings.map(({ code, message }): Line => [
             styled("yellow", "! "),
             styled("bold", code),

@@ -8,28 +8,33 @@ import { checkProgram } from "./check-program.ts";
 import type { Facts } from "./rules/facts.ts";
 import { readManifests } from "./manifests.ts";
 
-/** What to gather, and where. */
+/** Options of `gatherFacts`. */
 export interface GatherOptions {
   readonly cwd: string;
   readonly program: string | undefined;
-  readonly env: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly frameworkEnv: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Timeout of the program's check in seconds. */
   readonly timeoutSecs: number;
 }
 
-/** Reads everything that the rules judge. */
+/** Reads everything that the rules check. */
 export const gatherFacts = async ({
   cwd,
   program: given,
-  env,
-  environment,
+  frameworkEnv,
+  variables,
   timeoutSecs,
 }: GatherOptions): Promise<Facts> => {
   if (given !== undefined) requireProgram(given, cwd, "name another program");
   const { path, problem, isExpected } = findProgram(given, cwd);
   const manifests = readManifests(cwd);
   const replicated = manifests.workloads.find(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
-  const child = { ...environment, ...Object.fromEntries(replicated?.variables ?? []), FRAMEWORK_ENV: env };
+  const child = {
+    ...variables,
+    ...Object.fromEntries(replicated?.variables ?? []),
+    FRAMEWORK_ENV: frameworkEnv,
+  };
   const program = path === null ? null : await checkProgram(path, { cwd, environment: child, timeoutSecs });
   const packages = installedPackages(cwd);
   const missing = path === null && isExpected ? { missingProgram: problem } : {};
@@ -43,7 +48,7 @@ export const gatherFacts = async ({
   };
 };
 
-/** Copies of core within the folders of other packages. */
+/** Copies of core in the folders of other packages. */
 const otherCores = (packages: readonly InstalledPackage[]): readonly InstalledPackage[] => {
   const first = packages.find(({ name }) => name === "@framework/core");
   const nested = packages.flatMap(

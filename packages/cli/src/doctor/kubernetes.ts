@@ -1,15 +1,15 @@
 import type { DeploymentFacts, Labels, Workload } from "./rules/facts.ts";
 import { isRecord, numberOr, recordAt, recordsIn, type YamlRecord } from "./yaml-values.ts";
 
-/** Kinds that run pods which serve. */
+/** Kinds whose pods serve requests. */
 const servingKinds: readonly unknown[] = ["Deployment", "StatefulSet", "DaemonSet", "Pod"];
 const batchKinds: readonly unknown[] = ["Job", "CronJob"];
 const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", "VirtualService"];
 
 /**
- * Reads one object of Kubernetes. The containers with `ports` are the service; in a pod whose containers list none, which Kubernetes allows, all are, with
+ * Reads one Kubernetes object. The containers with `ports` are the service. If no container of a pod lists ports, which Kubernetes allows, all are, with
  * the labels by which a Service may select them.
- * Databases and brokers by their images do not count.
+ * Containers with images of databases, brokers and proxies are ignored.
  */
 export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
   const { kind } = object;

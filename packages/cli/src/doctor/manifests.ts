@@ -8,11 +8,11 @@ import type { Labels, ManifestFacts, Workload } from "./rules/facts.ts";
 import { isRecord, recordsIn } from "./yaml-values.ts";
 
 const FOLDERS = "{deploy,k8s,kubernetes,manifests}";
-/** Most files that are read, and their size. */
+/** Maximum number of files, and the maximum size of each. */
 const MAX_FILES = 200;
 const MAX_BYTES = 1_048_576;
 
-/** Reads the manifests of a project: Kubernetes and Compose. Files of other kinds, and templates such as those of Helm, are left out. */
+/** Reads the Kubernetes and Compose manifests of a project. Other files, and templates such as Helm's, are skipped. */
 export const readManifests = (cwd: string): ManifestFacts => {
   const paths = globSync(["*.{yaml,yml}", `${FOLDERS}/**/*.{yaml,yml}`], { cwd })
     .filter((path) => !isFolder(join(cwd, path)))
@@ -21,7 +21,7 @@ export const readManifests = (cwd: string): ManifestFacts => {
   return selected(merged(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
 };
 
-/** Beside Services, a pod without ports that none of them selects gets no requests, such as one that works on a queue: it needs no probe. */
+/** If there are Services, a pod without ports that none of them selects gets no requests, such as a queue worker: it needs no probe. */
 const selected = (facts: ManifestFacts): ManifestFacts => {
   const { selectors = [], workloads } = facts;
   const isServing = ({ labels }: Workload): boolean =>
@@ -34,7 +34,7 @@ const selected = (facts: ManifestFacts): ManifestFacts => {
   };
 };
 
-/** A Service without a selector selects none. */
+/** A Service without a selector selects no pods. */
 const selects = (selector: Labels, labels: Labels): boolean => {
   const wanted = Object.entries(selector);
   return wanted.length > 0 && wanted.every(([name, value]) => labels[name] === value);
@@ -50,20 +50,20 @@ const merged = (found: readonly ManifestFacts[]): ManifestFacts => ({
 
 const nothing: ManifestFacts = { workloads: [], others: [], proxies: [], unreadable: [] };
 
-/** What every manifest has. A file without it is of another kind, however large or broken. */
-const OF_MANIFEST = /\b(?:apiVersion|services)["']?\s*:/;
-/** What templates have: they are no YAML before they are filled in. */
-const OF_TEMPLATE = "{{";
+/** A key of every manifest. A file without it is skipped, even if it is too large or malformed. */
+const MANIFEST_KEY = /\b(?:apiVersion|services)["']?\s*:/;
+/** Mark of a template, which need not be valid YAML. */
+const TEMPLATE_MARK = "{{";
 
 const factsOf = (path: string, text: string): ManifestFacts => {
-  if (!OF_MANIFEST.test(text)) return nothing;
+  if (!MANIFEST_KEY.test(text)) return nothing;
   if (text.length > MAX_BYTES) return unread(path, `it is larger than ${MAX_BYTES} bytes`);
   const parts = parseAllDocuments(text, { logLevel: "silent" });
   const found = [...parts].map((document): ManifestFacts => {
     const [error] = document.errors;
     const [start, , end] = document.range;
     if (error !== undefined)
-      return text.slice(start, end).includes(OF_TEMPLATE) ? nothing : unread(path, firstLine(error));
+      return text.slice(start, end).includes(TEMPLATE_MARK) ? nothing : unread(path, firstLine(error));
     try {
       return factsIn(path, document.toJS({ maxAliasCount: 100 }));
     } catch (cause) {
@@ -79,9 +79,9 @@ const unread = (path: string, reason: string): ManifestFacts => ({
   unreadable: [{ path, reason }],
 });
 
-/** The message of a parser without the excerpt that follows it. */
+/** The parser's message without the excerpt that follows it. */
 const firstLine = (error: unknown): string =>
-  `it is no YAML: ${(Error.isError(error) ? error.message : String(error)).split("\n")[0]?.replace(/:$/, "")}`;
+  `it is not valid YAML: ${(Error.isError(error) ? error.message : String(error)).split("\n")[0]?.replace(/:$/, "")}`;
 
 const factsIn = (path: string, value: unknown): ManifestFacts => {
   if (!isRecord(value)) return nothing;

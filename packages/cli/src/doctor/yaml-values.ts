@@ -1,13 +1,13 @@
-/** A mapping of YAML. */
+/** A YAML mapping. */
 export type YamlRecord = Readonly<Record<string, unknown>>;
 
-/** Returns the mapping at a path, empty where there is none. */
+/** Returns the mapping at a path, or an empty one. */
 export const recordAt = (value: unknown, ...path: readonly string[]): YamlRecord => {
   const found = path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
   return isRecord(found) ? found : {};
 };
 
-/** Returns a list of mappings; other values are left out. */
+/** Returns the mappings of a list; other items are skipped. */
 export const recordsIn = (value: unknown): readonly YamlRecord[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
 

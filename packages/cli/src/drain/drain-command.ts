@@ -2,9 +2,9 @@ import type { Command } from "../frame/command.ts";
 
 export const drainCommand: Command = {
   name: "drain",
-  summary: "rehearse a shutdown: SIGTERM under load, dropped requests and slow closers",
+  summary: "rehearse a shutdown: SIGTERM under load, dropped requests and slow stop tasks",
   description: [
-    "The program starts on a free port of the loopback, in production. While requests arrive at a fixed rate, its process gets SIGTERM, as from an orchestrator.",
+    "The program starts on a free loopback port, in production. While requests arrive at a fixed rate, its process gets SIGTERM, as from an orchestrator.",
     "A request is dropped if its connection breaks without a reply. Refused connections after the port has closed are not dropped: a load balancer sends them elsewhere.",
   ],
   arguments: [{ name: "path", summary: "path to request, / by default" }],

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 
 interface Rehearsed {
@@ -19,25 +19,25 @@ interface Rehearsed {
 
 const quick = ["--after", "0.3", "--rate", "50"];
 
-test("a service that drains drops nothing, and its slow closers are named", async () => {
+test("a service that drains drops no request, and its slow stop tasks are named", async () => {
   const cwd = serviceProject(`app.onEvent("shutdown", async function flushOrders() {
     await new Promise((resolve) => setTimeout(resolve, 120));
   });`);
   const rehearsed = () =>
-    said(["drain", "/slow", "--slow", "100", ...quick], { cwd, environment: plainEnvironment });
+    runCli(["drain", "/slow", "--slow", "100", ...quick], { cwd, environment: plainEnvironment });
   let { exitCode, out } = await rehearsed();
-  // The system resets a connection that waits in the listener's queue when the port closes; a busy machine may leave one there.
+  // When the port closes, the system resets connections in the accept queue; a busy machine may have one there.
   for (let more = 4; more > 0 && exitCode !== 0; more--) ({ exitCode, out } = await rehearsed());
   expect(out).toMatch(/^\d+ replies before SIGTERM, [1-9]\d* during the drain/);
   expect(out).toContain("no request dropped");
-  expect(out).toMatch(/slow closer flushOrders: \d{3,} ms/);
+  expect(out).toMatch(/slow stop task flushOrders: \d{3,} ms/);
   expect(out).toContain("with exit code 0");
   expect(exitCode).toBe(0);
 });
 
-test("a service that exits at once drops the requests under way, and the command fails", async () => {
+test("a service that exits at once drops the requests in flight, and the command fails", async () => {
   const cwd = serviceProject('process.once("SIGTERM", () => process.exit(0));');
-  const { exitCode, out } = await said(["drain", "/slow", "--json", ...quick], {
+  const { exitCode, out } = await runCli(["drain", "/slow", "--json", ...quick], {
     cwd,
     environment: plainEnvironment,
   });
@@ -45,8 +45,8 @@ test("a service that exits at once drops the requests under way, and the command
   expect(exitCode).toBe(1);
 });
 
-test("a program that does not listen is a failure with its words", async () => {
+test("a program that does not listen is a failure with its error message", async () => {
   const cwd = serviceProject('throw new Error("DATABASE_URL is missing");');
-  const { exitCode, err } = await said(["drain"], { cwd, environment: plainEnvironment });
+  const { exitCode, err } = await runCli(["drain"], { cwd, environment: plainEnvironment });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("DATABASE_URL is missing")]);
 });

@@ -46,7 +46,7 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
   });
 };
 
-/** Milliseconds for replies that are on their way when the process has ended. */
+/** Milliseconds to wait for replies in transit when the process has ended. */
 const LAST_REPLIES_MS = 2000;
 
 const endOf = async (service: Service, timeoutSecs: number): Promise<ServiceExit | null> => {
@@ -64,7 +64,7 @@ interface Rehearsal {
   readonly tookMs: number;
   readonly tasks: readonly ServiceTask[];
   readonly slowMs: number;
-  /** Why this may not be the request that was meant. */
+  /** Warnings that the request may be wrong. */
   readonly doubts: readonly string[];
 }
 
@@ -93,7 +93,7 @@ const outcome = ({ counts, before, exit, tookMs, tasks, slowMs, doubts }: Rehear
         ? styled("green", "no request dropped")
         : styled("red", `${dropped} requests dropped: ${broken.join(", ")}`),
       ...slow.map(({ name, durationMs, failed }): Line => [
-        styled("yellow", failed ? "failed closer " : "slow closer "),
+        styled("yellow", failed ? "failed stop task " : "slow stop task "),
         `${name}: ${durationMs.toFixed(0)} ms`,
       ]),
       exitLine(exit, tookMs),

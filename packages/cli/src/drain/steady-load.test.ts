@@ -1,20 +1,20 @@
 import { expect, test } from "@jest/globals";
 import { virtualClock } from "@framework/core/testing";
-import type { Ending } from "../load/open-loop.ts";
+import type { RequestOutcome } from "../load/open-loop.ts";
 import { steadyLoad } from "./steady-load.ts";
 
-test("replies, errors, refusals after the signal and broken connections are told apart", async () => {
+test("replies, errors, refusals after the signal and broken connections are counted separately", async () => {
   const clock = virtualClock();
-  let ending: Ending = 200;
-  const load = steadyLoad(async () => ending, 10, clock);
+  let outcome: RequestOutcome = 200;
+  const load = steadyLoad(async () => outcome, 10, clock);
   await clock.advance(950);
-  ending = 503;
+  outcome = 503;
   await clock.advance(200);
-  ending = "ECONNREFUSED"; // before the signal: the service is away
+  outcome = "ECONNREFUSED"; // before the signal: the service is down
   await clock.advance(100);
   load.signalled();
   await clock.advance(300);
-  ending = "ECONNRESET";
+  outcome = "ECONNRESET";
   await clock.advance(100);
   await load.stop(1000);
   const { answered, errors, refused, dropped, codes } = load.counts;

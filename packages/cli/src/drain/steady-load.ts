@@ -1,5 +1,5 @@
 import type { Clock } from "@framework/core/feature";
-import type { Ending } from "../load/open-loop.ts";
+import type { RequestOutcome } from "../load/open-loop.ts";
 
 /** How requests under a steady load ended. */
 export interface LoadCounts {
@@ -11,25 +11,25 @@ export interface LoadCounts {
   refused: number;
   /** Broken off without a reply, or refused before the signal. */
   dropped: number;
-  /** Codes of the broken ones, with their numbers. */
+  /** Number of dropped requests by error code. */
   readonly codes: Record<string, number>;
 }
 
-/** A load that goes on until it is stopped. */
+/** A load at a fixed rate that lasts until it is stopped. */
 export interface SteadyLoad {
   readonly counts: LoadCounts;
-  /** Says that the signal was sent: from now on refused connections are expected. */
+  /** Marks that the signal was sent: refused connections are expected from now on. */
   signalled(): void;
   /** Stops sending and resolves when every request has ended, or after `limitMs`, when the rest counts as dropped. */
   stop(limitMs: number): Promise<void>;
 }
 
-/** Most requests that are under way at once. */
+/** Maximum concurrent requests. */
 const MAX_PENDING = 5000;
 
 /** Sends requests at a fixed rate, whether or not earlier ones are answered. */
 export const steadyLoad = (
-  send: () => Promise<Ending>,
+  send: () => Promise<RequestOutcome>,
   ratePerSec: number,
   clock: Pick<Clock, "now" | "after">,
 ): SteadyLoad => {
@@ -43,13 +43,13 @@ export const steadyLoad = (
   const begun = clock.now();
   let [sent, pending, isSignalled, isStopped] = [0, 0, false, false];
   let idle = (): void => {};
-  const ended = (ending: Ending): void => {
+  const ended = (outcome: RequestOutcome): void => {
     pending--;
-    if (typeof ending === "number") counts[ending >= 500 ? "errors" : "answered"]++;
-    else if (ending === "ECONNREFUSED" && isSignalled) counts.refused++;
+    if (typeof outcome === "number") counts[outcome >= 500 ? "errors" : "answered"]++;
+    else if (outcome === "ECONNREFUSED" && isSignalled) counts.refused++;
     else {
       counts.dropped++;
-      counts.codes[ending] = (counts.codes[ending] ?? 0) + 1;
+      counts.codes[outcome] = (counts.codes[outcome] ?? 0) + 1;
     }
     if (isStopped && pending === 0) idle();
   };

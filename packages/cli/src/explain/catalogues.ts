@@ -17,7 +17,7 @@ export interface Catalogues {
   readonly unreadable: readonly string[];
 }
 
-/** Reads the catalogues that packages export. */
+/** Reads the error catalogues that packages export. */
 export const readCatalogues = async (packages: readonly InstalledPackage[]): Promise<Catalogues> => {
   const codes: CataloguedCode[] = [];
   const unreadable: string[] = [];
@@ -32,7 +32,7 @@ export const readCatalogues = async (packages: readonly InstalledPackage[]): Pro
   return { codes: codes.sort((a, b) => a.code.localeCompare(b.code)), unreadable };
 };
 
-/** Finds one code. Packages whose names begin like the code are read first, the others only if those do not have it. */
+/** Finds one code. Packages whose names match the code's prefix are read first, the others only if those lack it. */
 export const findCode = async (
   packages: readonly InstalledPackage[],
   code: string,

@@ -4,12 +4,12 @@ import type { RequestTrace } from "@framework/core/feature";
 /** The channel on which core publishes the steps of requests. */
 const CHANNEL = "framework.request.steps";
 
-/** Traces of the requests of this process; of many, the last ones. */
+/** The trace of the last request of this process. */
 export interface TraceCollector extends Disposable {
   readonly last: RequestTrace | null;
 }
 
-/** Subscribes to the steps of requests. Features look for a listener when they are enabled: subscribe before the app is created. */
+/** Subscribes to the steps of requests. Features check for a subscriber when they are enabled, so call it before the app is created. */
 export const collectTraces = (): TraceCollector => {
   let last: RequestTrace | null = null;
   const listen = (message: unknown): void => void (last = message as RequestTrace);

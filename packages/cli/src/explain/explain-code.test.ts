@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
@@ -22,7 +22,7 @@ interface Listed {
   readonly action: string;
 }
 
-/** Runs the program itself, as in the project of the reference application. */
+/** Runs the program in a separate process. */
 const program = (cwd: string, ...words: readonly string[]): string =>
   execFileSync(
     process.execPath,
@@ -30,7 +30,7 @@ const program = (cwd: string, ...words: readonly string[]): string =>
     { cwd, encoding: "utf8", timeout: 120_000, env: { ...process.env, NODE_OPTIONS: "" } },
   );
 
-/** A project that has every package of the workspace installed. */
+/** A project with every package of the workspace installed. */
 const everyPackage = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   mkdirSync(join(folder, "node_modules/@framework"), { recursive: true });
@@ -39,7 +39,7 @@ const everyPackage = (): string => {
   return folder;
 };
 
-/** Asks for the page of each code in one process; prints what the program would. */
+/** Explains each code, all in one process, and prints the results. */
 const PAGES = `import { commandLine } from ${JSON.stringify(join(root, "packages/cli/src/command-line.ts"))};
 const pages = [];
 for (const code of JSON.parse(process.argv[1])) {
@@ -130,7 +130,7 @@ test("a page has package, status, cause, remedy and what the documents say", () 
   ]);
 });
 
-test("the project's own codes are explained, and belong to it", () => {
+test("the project's own codes are explained with the project as their package", () => {
   const cwd = project();
   writeFileSync(
     join(cwd, "package.json"),
@@ -149,16 +149,16 @@ test("the project's own codes are explained, and belong to it", () => {
 });
 
 test("the program's own codes are explained anywhere", async () => {
-  const { exitCode, out } = await said(["explain", "CLI_NO_APP"], { cwd: tmpdir() });
+  const { exitCode, out } = await runCli(["explain", "CLI_NO_APP"], { cwd: tmpdir() });
   expect([exitCode, out]).toEqual([0, expect.stringContaining("Remedy   pass the path")]);
 });
 
-test("an unknown code has the nearest one as a hint", async () => {
-  const { exitCode, err } = await said(["explain", "CLI_NO_APPS"], { cwd: tmpdir() });
+test("for an unknown code the nearest one is suggested", async () => {
+  const { exitCode, err } = await runCli(["explain", "CLI_NO_APPS"], { cwd: tmpdir() });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("did you mean CLI_NO_APP?")]);
 });
 
-test("a method without a path is no code: the command line is wrong", async () => {
-  const { exitCode, err } = await said(["explain", "GET"]);
+test("a method without a path is a usage error", async () => {
+  const { exitCode, err } = await runCli(["explain", "GET"]);
   expect([exitCode, err]).toEqual([2, "error: explain GET needs the path of a request, such as /books/1\n"]);
 });

@@ -8,7 +8,7 @@ import { type CataloguedCode, findCode, readCatalogues } from "./catalogues.ts";
 import { installedPackages, projectWithCodes } from "./installed-packages.ts";
 import { mentionsOf } from "./mentions.ts";
 
-/** Explains an error code of an installed package or of the project itself; without one it lists all. */
+/** Explains an error code of an installed package or of the project; without a code it lists all. */
 export const explainCode: RunCommand = async (given, { cwd }) => {
   const packages = [...projectWithCodes(cwd), ...installedPackages(cwd)];
   const code = given.argument("subject")?.toUpperCase();
@@ -20,7 +20,7 @@ export const explainCode: RunCommand = async (given, { cwd }) => {
   const notRead = unreadable.length === 0 ? "" : ` (not readable: ${unreadable.join(", ")})`;
   throw new FrameworkError(
     "CLI_UNKNOWN_CODE",
-    `no installed package, nor the project, has the code ${code}; ${hint}${notRead}`,
+    `neither an installed package nor the project has the code ${code}; ${hint}${notRead}`,
   );
 };
 
@@ -37,7 +37,7 @@ const list = (codes: readonly CataloguedCode[]): Outcome => ({
   ],
 });
 
-/** The page of one code: the catalogue's data, and what the package's documents say about it. */
+/** The page of one code: its entry in the catalogue, and the passages about it in the package's documents. */
 const page = ({ code, package: pkg, entry }: CataloguedCode): Outcome => {
   const mentions = mentionsOf(code, pkg.folder);
   const { status, summary, action } = entry;

@@ -2,15 +2,18 @@ import type { Command } from "../frame/command.ts";
 
 export const explainCommand: Command = {
   name: "explain",
-  summary: "explain an error code, or what an app does with a request and why",
+  summary: "explain an error code, or each step of a request",
   description: [
     "explain CODE shows cause, remedy and what the installed documents say; without a code it lists the codes of every installed package. Nothing is fetched.",
     "explain GET /books/1 starts the app in this process, as in development, sends the request and shows each step: it ran or was skipped, why, and how long it took.",
-    "A step's time is its own, without the steps inside it. What the request sends in fields, cookies, query and body is hidden in reasons.",
+    "A step's time excludes the steps inside it. Values of the request's header fields, cookies, query and body are hidden in reasons.",
   ],
   arguments: [
-    { name: "subject", summary: "code of an error or a warning, as CORE_PORT_IN_USE, or a method, as GET" },
-    { name: "path", summary: "path of the request, as /books/1" },
+    {
+      name: "subject",
+      summary: "code of an error or a warning, such as CORE_PORT_IN_USE, or a method, such as GET",
+    },
+    { name: "path", summary: "path of the request, such as /books/1" },
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
@@ -31,7 +34,7 @@ export const explainCommand: Command = {
       name: "times",
       kind: "number",
       value: "count",
-      summary: "send the request so often and explain the last, 1 by default",
+      summary: "how often to send the request before the last is explained, 1 by default",
       min: 1,
       max: 1000,
     },

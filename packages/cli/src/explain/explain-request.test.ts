@@ -1,6 +1,6 @@
 import { expect, jest, test } from "@jest/globals";
-import { clockOfTurns, said, saidJson } from "../said.test-kit.ts";
-import type { ToldStep } from "@framework/core/feature";
+import { eventLoopClock, runCli, runCliJson } from "../run-cli.test-kit.ts";
+import type { StepReport } from "@framework/core/feature";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
 
@@ -10,15 +10,15 @@ interface Explained {
   readonly status: number;
   readonly route: string | null;
   readonly totalMs: number;
-  readonly steps: readonly ToldStep[];
+  readonly steps: readonly StepReport[];
 }
 
 const explained = async (...words: readonly string[]) => {
-  const { status, route, steps } = await saidJson<Explained>(["explain", ...words, "--app", app]);
+  const { status, route, steps } = await runCliJson<Explained>(["explain", ...words, "--app", app]);
   return { status, route, steps: steps.map(({ outcome, name, reasons }) => [name, outcome, reasons]) };
 };
 
-test("a request that reaches its handler has every step, and the absent ones with their reason", async () => {
+test("a request that reaches its handler lists every step, also skipped ones with their reason", async () => {
   expect(await explained("GET", "/notes/1")).toEqual({
     status: 200,
     route: "/notes/{id}",
@@ -31,7 +31,7 @@ test("a request that reaches its handler has every step, and the absent ones wit
   });
 });
 
-test("a guard that refuses, and the steps that it keeps from running, are told", async () => {
+test("a guard that refuses is listed, and so are the steps it prevents", async () => {
   expect(await explained("get", "/secret/plan")).toMatchObject({
     status: 403,
     steps: [
@@ -43,7 +43,7 @@ test("a guard that refuses, and the steps that it keeps from running, are told",
   });
 });
 
-test("a middleware that answers itself, an error and a missing route are told", async () => {
+test("a middleware that answers itself, an error and a missing route are listed", async () => {
   expect((await explained("GET", "/stamped")).steps[0]).toEqual([
     "stamp",
     "answered",
@@ -60,22 +60,22 @@ test("a middleware that answers itself, an error and a missing route are told", 
   });
 });
 
-test("a request that core refuses before its first step has the reason of the reply", async () => {
+test("a request that core refuses before its first step shows the reason in the reply", async () => {
   const reason = "The path contains a % without two hexadecimal digits";
-  expect(await saidJson(["explain", "GET", "/notes/%zz", "--app", app])).toEqual({
+  expect(await runCliJson(["explain", "GET", "/notes/%zz", "--app", app])).toEqual({
     status: 400,
     route: null,
     totalMs: 0,
     steps: [],
     refused: reason,
   });
-  expect(await said(["explain", "GET", "/notes/%zz", "--app", app])).toMatchObject({
+  expect(await runCli(["explain", "GET", "/notes/%zz", "--app", app])).toMatchObject({
     exitCode: 0,
     out: `400  refused before the first step\n\n${reason}\n`,
   });
 });
 
-test("what the request sent is hidden in the message of an error, and in the log of the app", async () => {
+test("values of the request are hidden in error messages and in the app's log", async () => {
   const written: string[] = [];
   const spy = jest
     .spyOn(process.stderr, "write")
@@ -90,22 +90,22 @@ test("what the request sent is hidden in the message of an error, and in the log
   expect(written).toContain("error: POST /quoted failed: no user (hidden) with (hidden)\n");
 });
 
-test("the table is for people", async () => {
-  const { exitCode, out } = await said(["explain", "GET", "/secret/plan", "--app", app]);
+test("without --json the steps are a table", async () => {
+  const { exitCode, out } = await runCli(["explain", "GET", "/secret/plan", "--app", app]);
   expect(exitCode).toBe(0);
   expect(out).toMatch(/^403 {2}route \/secret\/plan {2}\d+\.\d\d ms\n\nSTEP +MS +WHY\n/);
   expect(out).toMatch(/^guard onlyFriends +failed +\d+\.\d\d +Access denied$/m);
 });
 
 test("production is refused", async () => {
-  const { exitCode, err } = await said(["explain", "GET", "/", "--app", app], {
+  const { exitCode, err } = await runCli(["explain", "GET", "/", "--app", app], {
     environment: { FRAMEWORK_ENV: "production" },
   });
-  expect([exitCode, err]).toEqual([1, expect.stringContaining("FRAMEWORK_ENV is production")]);
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("FRAMEWORK_ENV must not be production")]);
 });
 
-test("a body without an end is left at the timeout, before the request is repeated", async () => {
+test("an endless body is cancelled at the timeout, before the request is repeated", async () => {
   const words = ["explain", "GET", "/silent", "--times", "2", "--timeout", "2", "--app", app];
-  const { status, route } = await saidJson<Explained>(words, { clock: clockOfTurns });
+  const { status, route } = await runCliJson<Explained>(words, { clock: eventLoopClock });
   expect([status, route]).toEqual([200, "/silent"]);
 });

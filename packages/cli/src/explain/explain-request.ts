@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { type Redaction, redactionFor, type ToldStep, toldSteps } from "@framework/core/feature";
+import { type Redaction, redactionFor, type StepReport, stepReports } from "@framework/core/feature";
 import type { AppLike } from "../app/app-like.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
@@ -11,13 +11,13 @@ import { answer, readBody, startDeadline } from "../request/answer.ts";
 import { requestOf } from "../request/request-of.ts";
 import { collectTraces } from "./collect-traces.ts";
 
-/** Sends a request to the app in this process and tells what each step did. */
+/** Sends a request to the app in this process and lists what each step did. */
 export const explainRequest: RunCommand = async (given, context) => {
   const { cwd, environment } = context;
   if (environment["FRAMEWORK_ENV"] === "production")
     throw new FrameworkError(
       "CLI_IN_PRODUCTION",
-      "explain sends a request under debug; FRAMEWORK_ENV is production",
+      "explain sends a request in debug mode; FRAMEWORK_ENV must not be production",
     );
   using traces = collectTraces();
   const app = await loadApp(given.text("app"), cwd);
@@ -28,8 +28,8 @@ export const explainRequest: RunCommand = async (given, context) => {
     const { last } = traces;
     if (last === null) return refused(reply.status, redact(await reasonOf(reply)));
     void reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next part
-    const told = toldSteps(last).map((step) => ({ ...step, reasons: step.reasons.map(redact) }));
-    return outcome(reply.status, routeOf(last.request), told);
+    const steps = stepReports(last).map((step) => ({ ...step, reasons: step.reasons.map(redact) }));
+    return outcome(reply.status, routeOf(last.request), steps);
   } finally {
     await app.stop({ timeoutSecs: 1 });
   }
@@ -41,7 +41,7 @@ const redactionOf = async (given: Given, context: Context): Promise<Redaction> =
   return redactionFor({ fields: request.headers, query: new URL(request.url).searchParams.values(), body });
 };
 
-/** Sends the request one or more times: the second may find what the first has stored. */
+/** Sends the request one or more times and returns the last reply: a repeated request may hit a cache. */
 const lastReply = async (
   app: AppLike,
   given: Given,
@@ -63,27 +63,27 @@ const routeOf = (request: object): string | null => {
   return typeof route === "string" ? route : null;
 };
 
-/** Core refuses a malformed request before its first step, so that no step can say why; its reply does. */
+/** Core refuses a malformed request before its first step; only the reply has the reason. */
 const refused = (status: number, reason: string): Outcome => ({
   ok: true,
   data: { status, route: null, totalMs: 0, steps: [], refused: reason },
   lines: [[statusSpan(status), "  refused before the first step"], "", reason],
 });
 
-/** The detail of an error's reply, else its text. */
+/** The `detail` of an error reply, else its text. */
 const reasonOf = async (reply: Response): Promise<string> => {
   const text = await reply.text();
   try {
     const { detail } = JSON.parse(text) as { readonly detail?: unknown };
     return typeof detail === "string" ? detail : text;
   } catch {
-    return text; // it is no JSON
+    return text; // not JSON
   }
 };
 
 const statusSpan = (status: number): Span => styled(status < 400 ? "green" : "red", String(status));
 
-const outcome = (status: number, route: string | null, steps: readonly ToldStep[]): Outcome => {
+const outcome = (status: number, route: string | null, steps: readonly StepReport[]): Outcome => {
   const totalMs = steps.reduce((sum, { ownMs }) => sum + (ownMs ?? 0), 0);
   return {
     ok: true,
@@ -103,14 +103,14 @@ const outcome = (status: number, route: string | null, steps: readonly ToldStep[
   };
 };
 
-/** A feature with middleware at several stages is told apart by the stage. */
-const labelOf = ({ kind, name, stage }: ToldStep, steps: readonly ToldStep[]): string => {
+/** The stage distinguishes middleware of one feature at several stages. */
+const labelOf = ({ kind, name, stage }: StepReport, steps: readonly StepReport[]): string => {
   if (kind !== "middleware") return kind === name ? name : `${kind} ${name}`;
   const isAmbiguous = steps.some((other) => other.name === name && other.stage !== stage);
   return isAmbiguous && stage !== null ? `${name} (${stage})` : name;
 };
 
-const rows = ({ outcome: what, ownMs, reasons }: ToldStep, label: string): readonly (readonly Span[])[] => {
+const rows = ({ outcome: what, ownMs, reasons }: StepReport, label: string): readonly (readonly Span[])[] => {
   const [first = "", ...others] = reasons;
   return [
     [label, styled(styles[what], what), ownMs === null ? "" : ownMs.toFixed(2), first],
@@ -118,7 +118,7 @@ const rows = ({ outcome: what, ownMs, reasons }: ToldStep, label: string): reado
   ];
 };
 
-const styles: Readonly<Record<ToldStep["outcome"], Style>> = {
+const styles: Readonly<Record<StepReport["outcome"], Style>> = {
   ran: "green",
   answered: "cyan",
   failed: "red",

@@ -3,10 +3,10 @@ import { explainCode } from "./explain-code.ts";
 import { UsageError } from "../frame/usage-error.ts";
 import { explainRequest } from "./explain-request.ts";
 
-/** Methods of requests, which are no codes. */
+/** HTTP methods, which are not error codes. */
 const METHODS = /^(?:get|head|post|put|patch|delete|options|query)$/i;
 
-/** Explains a request when there is a path, else an error code. */
+/** Explains a request if a path is given, else an error code. */
 export const explain: RunCommand = (given, context) => {
   if (given.argument("path") !== undefined) return explainRequest(given, context);
   const subject = given.argument("subject");

@@ -7,7 +7,7 @@ import { readPackageJson } from "../app/read-package-json.ts";
 export interface InstalledPackage {
   readonly name: string;
   readonly version: string;
-  /** Folder with its package.json, without links. */
+  /** Real path of the folder with its package.json. */
   readonly folder: string;
   readonly manifest: PackageManifest;
 }
@@ -25,7 +25,7 @@ export interface PackageManifest {
 
 const SCOPE = "@framework";
 
-/** Finds the framework's packages in the `node_modules` of a folder, of the folders above it and of this program; of one name the nearest counts. */
+/** Finds the framework's packages in the `node_modules` of a folder, of its parent folders and of this program; the nearest of each name counts. */
 export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
   const own = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
   const found = new Map<string, InstalledPackage>();
@@ -34,7 +34,7 @@ export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
   );
   for (const folder of [...homes.filter((home) => existsSync(home)).flatMap(foldersIn), own]) {
     const read = readPackage(folder);
-    const isPublished = read?.manifest.private !== true; // a workspace has others of the same scope
+    const isPublished = read?.manifest.private !== true; // a workspace may have private packages of the same scope
     if (read !== null && isPublished && !found.has(read.name)) found.set(read.name, read);
   }
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A part of a package's documents that says more about a code. */
+/** A passage about a code in a package's documents. */
 export interface Mention {
   /** Path within the package. */
   readonly path: string;
@@ -9,16 +9,16 @@ export interface Mention {
   readonly text: string;
 }
 
-/** Finds the paragraphs and list items about a code in the README and the docs of an installed package; table rows repeat the catalogue and are left out. */
+/** Finds the paragraphs and list items about a code in the README and the docs of an installed package; table rows, which repeat the catalogue, are skipped. */
 export const mentionsOf = (code: string, folder: string): readonly Mention[] => {
   const paths = ["README.md", ...globSync("docs/*.md", { cwd: folder }).sort()];
   return paths
     .filter((path) => existsSync(join(folder, path)))
     .flatMap((path) => mentionsIn(code, path, readFileSync(join(folder, path), "utf8")))
-    .slice(0, MOST);
+    .slice(0, MAX_MENTIONS);
 };
 
-const MOST = 8;
+const MAX_MENTIONS = 8;
 
 const mentionsIn = (code: string, path: string, document: string): readonly Mention[] => {
   const word = new RegExp(`(?<![A-Z_])${code}(?![A-Z_])`);

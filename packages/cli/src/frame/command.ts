@@ -39,15 +39,15 @@ export interface OptionSpec {
 export interface Outcome {
   /** `false` ends the program with exit code 1. */
   readonly ok: boolean;
-  /** What `--json` prints. */
+  /** The value that `--json` prints. */
   readonly data: unknown;
-  /** What people read. */
+  /** Output without `--json`. */
   readonly lines: readonly Line[];
-  /** What follows the lines, byte by byte: for outputs that are no terminal. @default nothing */
+  /** Bytes written unchanged after the lines when the output is not a terminal. @default nothing */
   readonly raw?: Uint8Array;
 }
 
-/** What a command works with, besides its command line. */
+/** Context of a command. */
 export interface Context extends Terminal {
   /** Whether the result is printed as JSON: a command then writes nothing else. */
   readonly json: boolean;
@@ -56,10 +56,10 @@ export interface Context extends Terminal {
   readonly commands: readonly Command[];
 }
 
-/** Carries a command out. @throws FrameworkError, printed with its code; the exit code is 1, for CLI_USAGE 2 */
+/** Runs a command. @throws FrameworkError, printed with its code; the exit code is 1, for CLI_USAGE 2 */
 export type RunCommand = (given: Given, context: Context) => Promise<Outcome>;
 
-/** One command, as data: parser, help and completion read it. */
+/** Declaration of a command, for the parser, help and completion. */
 export interface Command {
   readonly name: string;
   /** One line, in the imperative. */
@@ -70,7 +70,7 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Command lines without the program's name. */
   readonly examples: readonly string[];
-  /** When the exit code is 1, besides failures of the command itself. */
+  /** When the exit code is 1. */
   readonly fails: string;
   /** Loads the command's code, so that one command does not wait for the modules of all others. */
   readonly load: () => Promise<RunCommand>;

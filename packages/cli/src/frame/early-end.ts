@@ -1,10 +1,10 @@
 import { FrameworkError } from "@framework/core";
 
 /**
- * Reports when this process ends before its command is done, because of the app that it has imported: the app ends the process itself, waits for
- * something that never happens, or throws an error that nothing catches. The exit code is then 1.
+ * Reports an error when this process ends before its command is done, because the imported app ends the process, waits for
+ * something that never happens, or throws an uncaught error. The exit code is then 1.
  *
- * @returns ends the watch: the command is done
+ * @returns a function that stops watching, to call when the command is done
  */
 export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => void) => {
   let uncaught: { readonly cause: unknown } | null = null;
@@ -25,11 +25,11 @@ export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => v
 };
 
 const endedEarly = (problem: string): FrameworkError =>
-  new FrameworkError("CLI_ENDED_EARLY", `the app kept the command from its end: ${problem}`);
+  new FrameworkError("CLI_ENDED_EARLY", `the app prevented the command from finishing: ${problem}`);
 
 const failed = ({ cause }: { readonly cause: unknown }): FrameworkError => {
   const words = Error.isError(cause) ? cause.message : String(cause);
-  return new FrameworkError("CLI_APP_FAILED", `an error that nothing caught ended the process: ${words}`, {
+  return new FrameworkError("CLI_APP_FAILED", `an uncaught error ended the process: ${words}`, {
     cause,
   });
 };

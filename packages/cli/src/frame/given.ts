@@ -1,4 +1,4 @@
-/** The words of a command line, read by its command. */
+/** The parsed command line of a command. */
 export class Given {
   private readonly arguments: ReadonlyMap<string, string>;
   private readonly options: ReadonlyMap<string, readonly (string | number | true)[]>;

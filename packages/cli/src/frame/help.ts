@@ -20,7 +20,7 @@ export const commandHelp = (command: Command): readonly Line[] => [
   ...section("Exit codes", [
     ["  0", "success"],
     ["  1", command.fails],
-    ["  2", "the command line is wrong"],
+    ["  2", "the command line is invalid"],
   ]),
 ];
 
@@ -33,7 +33,7 @@ export const programHelp = (commands: readonly Command[]): readonly Line[] => [
   ),
   "",
   "framework <command> --help explains one. Every command takes --json.",
-  "Exit codes: 0 success, 1 the check or the command failed, 2 the command line is wrong.",
+  "Exit codes: 0 success, 1 the check or the command failed, 2 the command line is invalid.",
 ];
 
 const section = (title: string, rows: readonly (readonly Span[])[]): readonly Line[] =>

@@ -4,7 +4,7 @@ import { Given } from "./given.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * Reads the words after a command's name: `--name value`, `--name=value`, `-n value`, flags and positional arguments in any order. After `--` every
+ * Parses the words after a command's name: `--name value`, `--name=value`, `-n value`, flags and positional arguments in any order. After `--` every
  * word is an argument.
  *
  * @throws CLI_USAGE for the first mistake, with the nearest known name
@@ -54,7 +54,7 @@ class WordReader {
       const misplaced = missing === undefined ? undefined : this.misplaced();
       if (misplaced !== undefined) {
         const { name, summary } = misplaced.spec;
-        const problem = `${JSON.stringify(misplaced.word)} is in its place`;
+        const problem = `${JSON.stringify(misplaced.word)} was given instead`;
         throw new UsageError(`${this.command.name} needs <${name}>: ${summary}; ${problem}`);
       }
       if (missing !== undefined)
@@ -63,7 +63,7 @@ class WordReader {
     return new Given(this.arguments, this.options);
   }
 
-  /** A word that stands where one of a few words belongs, and is none of them: that argument was left out. */
+  /** A word in the place of an argument with choices that is not one of them: that argument was left out. */
   private misplaced(): { readonly spec: Command["arguments"][number]; readonly word: string } | undefined {
     for (const spec of this.command.arguments) {
       const word = this.arguments.get(spec.name);
@@ -120,10 +120,10 @@ const valueOf = (
   if (kind === "number") {
     const number = /^\d{1,10}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new UsageError(`${word} needs a number from ${min} to ${max}, not ${JSON.stringify(text)}`);
+    throw new UsageError(`${word} must be a number from ${min} to ${max}, not ${JSON.stringify(text)}`);
   }
   if (choices === undefined || choices.includes(text)) return text;
   const [near] = nearest(text, choices, 1);
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  throw new UsageError(`${word} is one of ${choices.join(", ")}, not ${JSON.stringify(text)}${hint}`);
+  throw new UsageError(`${word} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}${hint}`);
 };

@@ -2,20 +2,20 @@ import { FrameworkError } from "@framework/core";
 import { hasColours, type Output, type Terminal } from "./terminal.ts";
 import { type Line, renderLine, safeJson, styled } from "./text.ts";
 
-/** Prints lines for people. */
+/** Prints lines, with colours on a terminal. */
 export const print = (lines: readonly Line[], output: Output, { environment }: Terminal): void => {
   const colours = hasColours(output, environment);
   if (lines.length > 0)
     output.write(lines.map((line) => `${renderLine(line, colours).trimEnd()}\n`).join(""));
 };
 
-/** Prints why a command failed: for people on stderr, with `json` as a value on stdout. */
+/** Prints the error of a command: as text on stderr, or with `json` as a value on stdout. */
 export const printMistake = (error: unknown, json: boolean, terminal: Terminal): void => {
   if (json) terminal.out.write(`${safeJson({ error: describe(error) })}\n`);
   else print(mistake(error), terminal.err, terminal);
 };
 
-/** An error with its code; several mistakes also one by one. */
+/** An error as JSON, with its code and its single problems. */
 const describe = (error: unknown): object => {
   const message = error instanceof Error ? error.message : String(error);
   const code = FrameworkError.is(error) ? error.code : null;

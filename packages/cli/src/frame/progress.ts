@@ -1,15 +1,15 @@
 import { printable } from "./text.ts";
 import type { Output } from "./terminal.ts";
 
-/** A line that shows how far long work is; a terminal shows it, other outputs stay clean. */
+/** A progress bar, shown only on a terminal. */
 export interface Progress {
-  /** Shows the share that is done, from 0 to 1, and a short text. */
+  /** Shows the completed share, from 0 to 1, and a short text. */
   show(done: number, text: string): void;
   /** Removes the line. */
   clear(): void;
 }
 
-/** Creates the progress line of an output. */
+/** Creates the progress bar of an output. */
 export const createProgress = (output: Output): Progress => {
   if (!output.isTerminal) return { show: () => {}, clear: () => {} };
   let shown = false;

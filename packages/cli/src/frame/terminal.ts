@@ -1,22 +1,22 @@
 import { buffer } from "node:stream/consumers";
 import type { Clock } from "@framework/core/feature";
 
-/** Where a command writes: a stream of the process, or a collector of a test. */
+/** Output of a command: a stream of the process, or a function of the caller. */
 export interface Output {
   write(text: string): void;
-  /** Writes bytes that may be no text; `null` for a collector of text. */
+  /** Writes bytes; `null` if the output accepts only text. */
   readonly writeBytes: ((bytes: Uint8Array) => void) | null;
-  /** Whether a person reads it: colours and progress bars appear only then. */
+  /** Whether it is a terminal, and so gets colours and progress bars. */
   readonly isTerminal: boolean;
   /** Characters of a line. */
   readonly columns: number;
 }
 
-/** What a command knows of its surroundings. */
+/** Streams, working directory, variables and timers of a command. */
 export interface Terminal {
   /** Receives the result. */
   readonly out: Output;
-  /** Receives mistakes and progress. */
+  /** Receives error messages and progress. */
   readonly err: Output;
   /** Resolves with all of standard input; it is read once. */
   readonly input: () => Promise<Buffer<ArrayBuffer>>;
@@ -27,10 +27,10 @@ export interface Terminal {
   readonly clock: DeadlineClock;
 }
 
-/** The part of a clock that deadlines need. */
+/** The part of a clock that deadlines use. */
 export type DeadlineClock = Pick<Clock, "after">;
 
-/** Unlike those of core's clock, its timers keep the process alive: an app without a reply may have nothing else that does. */
+/** Unlike core's clock, its timers keep the process alive, which may be all that does while an app has not replied. */
 const processClock: DeadlineClock = {
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);
@@ -38,10 +38,10 @@ const processClock: DeadlineClock = {
   },
 };
 
-/** The write of stdout that results use, after `reserveStdout`. */
+/** The original write of stdout, after `reserveStdout`. */
 let reserved: typeof process.stdout.write | null = null;
 
-/** Reserves stdout for results: what an app of this process prints, with `console.log` for instance, appears on stderr. Returns the write of stdout. */
+/** Reserves stdout for results and redirects all other output, such as `console.log`, to stderr. Returns the original write of stdout. */
 export const reserveStdout = (): typeof process.stdout.write => {
   const write = (reserved = process.stdout.write.bind(process.stdout));
   process.stdout.write = process.stderr.write.bind(process.stderr);

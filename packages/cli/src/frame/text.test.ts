@@ -4,13 +4,13 @@ import { createProgress } from "./progress.ts";
 import { table } from "./table.ts";
 import { renderLine, safeJson, styled } from "./text.ts";
 
-/** Any character: fast-check's unit `binary` first makes a map of all of them, which takes a second. */
+/** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
 const hostile = fc.string({ unit: character, maxLength: 40 });
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-test("whatever a line holds, only the styles reach the terminal as controls", () => {
+test("of any line, only the styles reach the terminal as control sequences", () => {
   fc.assert(
     fc.property(hostile, hostile, (first, second) => {
       const plain = renderLine([first, styled("red", second)], false);
@@ -21,7 +21,7 @@ test("whatever a line holds, only the styles reach the terminal as controls", ()
   );
 });
 
-test("whatever a value holds, its JSON is one that reads as the value and holds no controls but line breaks", () => {
+test("the JSON of any value parses to that value and has no control characters but line breaks", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const json = safeJson({ text });

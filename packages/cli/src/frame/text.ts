@@ -14,7 +14,7 @@ export const styled = (style: Style, text: string): Span => ({ style, text });
 export const textOf = (span: Span): string => (typeof span === "string" ? span : span.text);
 
 /**
- * Returns a line as one text. Texts are escaped before styles are added, so that nothing an app or a server says can control the terminal.
+ * Returns a line as a string. Text is escaped before styles are added, so that output of an app or a server cannot control the terminal.
  */
 export const renderLine = (line: Line, colours: boolean): string => {
   const spans = Array.isArray(line) ? (line as readonly Span[]) : [line as Span];
@@ -32,7 +32,7 @@ export const renderLine = (line: Line, colours: boolean): string => {
 export const printable = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Returns a value as JSON that cannot control a terminal either: what JSON leaves unescaped is written as `\\u009b`. */
+/** Returns a value as JSON that cannot control a terminal either: control characters that JSON allows are escaped, as `\\u009b`. */
 export const safeJson = (value: unknown): string =>
   (JSON.stringify(value, null, 2) ?? "null").replaceAll(
     IN_JSON,

@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 
-/** A mistake in the command line; the program ends with exit code 2. */
+/** An invalid command line; the program ends with exit code 2. */
 export class UsageError extends FrameworkError {
   constructor(message: string) {
     super("CLI_USAGE", message);

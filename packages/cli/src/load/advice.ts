@@ -1,8 +1,8 @@
-/** What the advice is based on. */
+/** Measurements for `adviseWorkers`. */
 export interface CapacityFacts {
   /** Requests per second of one worker. */
   readonly capacity: number;
-  /** Share of a processor that the worker used at its capacity. */
+  /** CPU share that the worker used at its capacity. */
   readonly cpu: number;
   readonly processors: number;
   /** Requests per second that the service should serve; `null` without a target. */
@@ -17,17 +17,17 @@ export interface WorkerAdvice {
 
 /** Share of its capacity at which a worker should run. */
 const HEADROOM = 0.7;
-/** Share of a processor from which on the worker's own code is the limit. */
+/** CPU share above which the worker's own code is the limit. */
 const BUSY = 0.8;
 
 /** Advises how many workers the service should have. */
 export const adviseWorkers = ({ capacity, cpu, processors, target }: CapacityFacts): WorkerAdvice => {
-  const used = `${Math.round(cpu * 100)} % of a processor at the knee`;
+  const used = `${Math.round(cpu * 100)} % of a CPU at capacity`;
   if (capacity === 0) return { workers: 1, reason: "no rate was within the limits" };
   if (cpu < BUSY)
     return {
       workers: 1,
-      reason: `${used}: the worker waits for something else, such as a database or the client; more workers add little`,
+      reason: `${used}: the worker waits for something else, such as a database or the client; more workers help little`,
     };
   if (target === null)
     return { workers: processors, reason: `${used}: one worker for each of the ${processors} processors` };

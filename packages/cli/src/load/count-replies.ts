@@ -1,20 +1,20 @@
-import type { Ending } from "./open-loop.ts";
+import type { RequestOutcome } from "./open-loop.ts";
 
 /** A sender whose replies are counted by their status. */
 export interface CountedReplies {
-  readonly send: () => Promise<Ending>;
-  /** A line for a status from 400 to 499 that most replies had: the service answers, but hardly what was meant. */
+  readonly send: () => Promise<RequestOutcome>;
+  /** A warning for each status from 400 to 499 that most replies had: the request is probably wrong. */
   doubts(): readonly string[];
 }
 
 /** Counts the replies of a sender by their status. */
-export const countReplies = (send: () => Promise<Ending>): CountedReplies => {
+export const countReplies = (send: () => Promise<RequestOutcome>): CountedReplies => {
   const counts = new Map<number, number>();
   return {
     send: async () => {
-      const ending = await send();
-      if (typeof ending === "number") counts.set(ending, (counts.get(ending) ?? 0) + 1);
-      return ending;
+      const outcome = await send();
+      if (typeof outcome === "number") counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      return outcome;
     },
     doubts() {
       const total = [...counts.values()].reduce((sum, count) => sum + count, 0);

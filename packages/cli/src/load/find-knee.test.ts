@@ -18,7 +18,7 @@ const upTo =
     maxMs: 9,
   });
 
-test("the knee is found within a tenth, whatever the capacity", async () => {
+test("the capacity is found within 10 %", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 100, max: 19_000 }), async (capacity) => {
       const { capacity: found, reason, stages } = await findKnee(upTo(capacity), 100, limits);
@@ -30,7 +30,7 @@ test("the knee is found within a tenth, whatever the capacity", async () => {
   );
 });
 
-test("the ramp ends at the highest rate, and at the first if nothing is within the limits", async () => {
+test("the ramp ends at the highest rate, or at the first if that exceeds the limits", async () => {
   expect(await findKnee(upTo(1e9), 100, { ...limits, maxRate: 250 })).toMatchObject({
     capacity: 250,
     reason: null,
@@ -38,7 +38,7 @@ test("the ramp ends at the highest rate, and at the first if nothing is within t
   expect(await findKnee(upTo(0.5), 2, limits)).toMatchObject({ capacity: 0, best: null });
 });
 
-test("one bad stage is no knee: the rate is tried again", async () => {
+test("a rate is tried again after one bad stage", async () => {
   let runs = 0;
   const run = async (rate: number): Promise<Stage> => ({
     ...(await upTo(1000)(rate)),

@@ -1,6 +1,6 @@
 import type { Stage } from "./open-loop.ts";
 
-/** When a stage is over the capacity. */
+/** Limits of a stage that the service can sustain. */
 export interface KneeLimits {
   /** 99th percentile of latency, in milliseconds. */
   readonly p99Ms: number;
@@ -8,13 +8,13 @@ export interface KneeLimits {
   readonly maxRate: number;
 }
 
-/** The end of a ramp. */
+/** Result of a ramp. */
 export interface Knee<Measured extends Stage> {
   /** The highest rate that was within the limits; 0 if none was. */
   readonly capacity: number;
   /** The stage at that rate. */
   readonly best: Measured | null;
-  /** Why the next stage was over: `p99 of 230 ms`; `null` at `maxRate`. */
+  /** Why the next stage exceeded the limits: `p99 of 230 ms`; `null` at `maxRate`. */
   readonly reason: string | null;
   readonly stages: readonly Measured[];
 }
@@ -24,7 +24,7 @@ const GROWTH = 1.6;
 /** Stages between the last good rate and the first bad one. */
 const REFINEMENTS = 3;
 
-/** Raises the rate until a stage is over the limits, then narrows the interval. */
+/** Raises the rate until a stage exceeds the limits, then narrows the interval. */
 export const findKnee = async <Measured extends Stage>(
   run: (rate: number) => Promise<Measured>,
   startRate: number,
@@ -38,7 +38,7 @@ export const findKnee = async <Measured extends Stage>(
     if (reason === null && (best === null || rate > best.offered)) best = stage;
     return reason;
   };
-  // A rate is too high only if it fails twice: one pause of a shared machine is no knee.
+  // A rate is too high only if it fails twice: once may be a pause of a shared machine.
   const attempt = async (rate: number): Promise<string | null> =>
     (await once(rate)) === null ? null : await once(rate);
   let best: Measured | null = null;
@@ -50,7 +50,7 @@ export const findKnee = async <Measured extends Stage>(
     reason = await attempt(rate);
   }
   if (reason === null) return { capacity: rate, best, reason, stages };
-  // A service that fails at the first rate is broken, and a lower rate does not repair it.
+  // A service that fails at the first rate is broken; a lower rate would not help.
   if (low === 0 && isBroken(stages.at(-1))) return { capacity: 0, best, reason, stages };
   let high = rate;
   for (let turn = 0; turn < REFINEMENTS && high - low > Math.max(1, low / 20); turn++) {

@@ -15,10 +15,10 @@ export interface HistoryEntry {
 
 /** Entries that are kept. */
 const MAX_ENTRIES = 200;
-/** Earlier measurements that one is compared with. */
+/** Number of earlier measurements to compare with. */
 const COMPARED = 5;
 
-/** Reads the measurements of a file; none if there is no such file. @throws CLI_BAD_HISTORY */
+/** Reads the measurements of a file; empty without the file. @throws CLI_BAD_HISTORY */
 export const readHistory = (path: string): readonly HistoryEntry[] => {
   if (!existsSync(path)) return [];
   let value: unknown;
@@ -28,7 +28,7 @@ export const readHistory = (path: string): readonly HistoryEntry[] => {
     throw badHistory(path, (cause as Error).message, { cause });
   }
   if (Array.isArray(value) && value.every(isEntry)) return value;
-  throw badHistory(path, "it is no list of measurements");
+  throw badHistory(path, "it is not a list of measurements");
 };
 
 const isEntry = (value: unknown): value is HistoryEntry => {
@@ -43,7 +43,7 @@ const badHistory = (path: string, reason: string, options?: ErrorOptions): Frame
     options,
   );
 
-/** Appends a measurement; the oldest go beyond 200. */
+/** Appends a measurement; keeps the last 200. */
 export const appendHistory = (path: string, entry: HistoryEntry): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify([...readHistory(path), entry].slice(-MAX_ENTRIES), null, 2)}\n`);

@@ -1,11 +1,11 @@
 import { Agent, request as httpRequest } from "node:http";
 import type { LoadRequest } from "./load-request.ts";
-import type { Ending } from "./open-loop.ts";
+import type { RequestOutcome } from "./open-loop.ts";
 
-/** Sends requests over kept connections. */
+/** Sends requests over keep-alive connections. */
 export interface HttpSender extends Disposable {
   /** Resolves with the status when the reply has ended, or with the code of an error. Never rejects. */
-  send(): Promise<Ending>;
+  send(): Promise<RequestOutcome>;
 }
 
 /** Creates a sender to a service on this machine. */
@@ -14,7 +14,7 @@ export const httpSender = (url: string, { method, path, headers, body }: LoadReq
   const agent = new Agent({ keepAlive: true, maxSockets: 512 });
   return {
     send: async () => {
-      const { promise, resolve } = Promise.withResolvers<Ending>();
+      const { promise, resolve } = Promise.withResolvers<RequestOutcome>();
       const failed = ({ code }: NodeJS.ErrnoException): void => resolve(code ?? "ERROR");
       try {
         const request = httpRequest({ hostname, port, method, path, headers, agent }, (reply) => {
@@ -25,7 +25,7 @@ export const httpSender = (url: string, { method, path, headers, body }: LoadReq
         request.on("error", failed);
         request.end(body ?? undefined);
       } catch (error) {
-        failed(error as NodeJS.ErrnoException); // Node refuses some requests at once
+        failed(error as NodeJS.ErrnoException); // Node throws for some requests
       }
       return promise;
     },

@@ -2,9 +2,9 @@ import type { Command } from "../frame/command.ts";
 
 export const loadCommand: Command = {
   name: "load",
-  summary: "find how many requests a second the service serves, and how many workers it needs",
+  summary: "find how many requests per second the service serves, and how many workers it needs",
   description: [
-    "The program starts on a free port of the loopback, in production with one worker. The rate rises until the 99th percentile, failures or missing answers pass the limit.",
+    "The program starts on a free loopback port, in production with one worker. The rate rises until the 99th percentile, failures or missing answers exceed the limit.",
     "Requests are sent when they are due, whether or not earlier ones are answered, and measured from that time: a stall counts for all requests that were due in it.",
   ],
   arguments: [{ name: "path", summary: "path to request, / by default" }],

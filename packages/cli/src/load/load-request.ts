@@ -2,7 +2,7 @@ import { METHODS, validateHeaderName, validateHeaderValue } from "node:http";
 import type { Given } from "../frame/given.ts";
 import { UsageError } from "../frame/usage-error.ts";
 
-/** One request, as it is sent again and again. */
+/** The request that is sent repeatedly. */
 export interface LoadRequest {
   readonly method: string;
   readonly path: string;
@@ -25,11 +25,11 @@ export const loadRequest = (given: Given): LoadRequest => {
 };
 
 const methodOf = (method: string): string => {
-  if (METHODS.includes(method) && method !== "CONNECT") return method; // which has no reply to wait for
-  throw new UsageError(`${JSON.stringify(method)} is no method that can be sent`);
+  if (METHODS.includes(method) && method !== "CONNECT") return method; // CONNECT has no ordinary reply
+  throw new UsageError(`${JSON.stringify(method)} is not a method that can be sent`);
 };
 
-/** The path with its query, percent-encoded where it is not. */
+/** The path and query, percent-encoded where necessary. */
 const pathOf = (path: string): string => {
   if (!path.startsWith("/")) throw new UsageError(`the path ${JSON.stringify(path)} does not start with "/"`);
   const { pathname, search } = new URL(`http://localhost${path}`);
@@ -46,7 +46,7 @@ const fieldOf = (field: string): [string, string] => {
     validateHeaderName(name);
     validateHeaderValue(name, value);
   } catch {
-    throw new UsageError(`the header field ${JSON.stringify(field)} has a character that it cannot have`);
+    throw new UsageError(`the header field ${JSON.stringify(field)} has an invalid character`);
   }
   return [name, value];
 };

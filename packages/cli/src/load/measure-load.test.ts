@@ -3,10 +3,10 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said, saidJson } from "../said.test-kit.ts";
+import { runCli, runCliJson } from "../run-cli.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 
-/** Few requests a second: each has a third of a second for its reply, also on a busy machine. */
+/** Few requests per second, so that each has at least a third of a second on a busy machine. */
 const quick = ["--start", "2", "--max", "3", "--secs", "1", "--p99", "20000"];
 
 interface Measured {
@@ -24,9 +24,9 @@ interface Measured {
   readonly advice: { readonly workers: number };
 }
 
-test("a ramp ends at its last rate, with the service's heap and loop, and is kept in the history", async () => {
+test("a ramp ends at its last rate, reports heap and loop delay, and is kept in the history", async () => {
   const cwd = serviceProject("");
-  const first = await saidJson<Measured>(["load", ...quick], { cwd, environment: plainEnvironment });
+  const first = await runCliJson<Measured>(["load", ...quick], { cwd, environment: plainEnvironment });
   expect(first).toMatchObject({ capacity: 3, usual: null, isRegression: false, advice: { workers: 1 } });
   const rates = new Set(first.stages.map(({ offered }) => offered)); // a busy machine may need a second try
   expect([...rates]).toEqual([2, 3]);
@@ -37,7 +37,7 @@ test("a ramp ends at its last rate, with the service's heap and loop, and is kep
   ];
   writeFileSync(join(cwd, ".framework/load-history.json"), JSON.stringify(history));
   const plain = { ...plainEnvironment, NO_COLOR: "1" };
-  const { exitCode, out, err } = await said(["load", ...quick], {
+  const { exitCode, out, err } = await runCli(["load", ...quick], {
     cwd,
     environment: plain,
     isTerminal: true,
@@ -53,32 +53,32 @@ test("a ramp ends at its last rate, with the service's heap and loop, and is kep
 
 test("a service that fails has no capacity, and the command fails", async () => {
   const cwd = serviceProject('app.get("/broken", () => { throw new Error("broken"); });');
-  const { exitCode, out, err } = await said(["load", "/broken", ...quick], {
+  const { exitCode, out, err } = await runCli(["load", "/broken", ...quick], {
     cwd,
     environment: plainEnvironment,
   });
   expect([exitCode, err, out]).toEqual([
     1,
-    "", // no progress, because this is no terminal
+    "", // no progress, because this is not a terminal
     expect.stringContaining("capacity of one worker: 0 requests/s (beyond it: 2 of 2 requests failed)"),
   ]);
 });
 
-test("a rate that passes at its second attempt is recorded with that one", async () => {
+test("a rate that passes at its second attempt is recorded with that attempt", async () => {
   const cwd = serviceProject(`let requests = 0;
 app.get("/late", () => {
   if (++requests <= 3) throw new Error("late"); // both requests of the warm-up and the first of the first attempt
   return "ok";
 });`);
   const words = ["load", "/late", "--start", "1", "--max", "1", "--secs", "2", "--p99", "20000"];
-  const { p99Ms, stages } = await saidJson<Measured>(words, { cwd, environment: plainEnvironment });
+  const { p99Ms, stages } = await runCliJson<Measured>(words, { cwd, environment: plainEnvironment });
   expect(stages.map(({ failures }) => failures > 0)).toEqual([true, false]);
   expect(p99Ms).toBe(stages[1]?.p99Ms);
 });
 
-test("a status of 4xx that most replies have is told", async () => {
+test("a 4xx status that most replies have is reported", async () => {
   const words = ["load", "/nope", ...quick];
-  const { exitCode, out } = await said(words, { cwd: serviceProject(""), environment: plainEnvironment });
+  const { exitCode, out } = await runCli(words, { cwd: serviceProject(""), environment: plainEnvironment });
   expect([exitCode, out]).toEqual([
     0,
     expect.stringMatching(/^(\d+) of \1 replies had status 404: check path and header fields$/m),
@@ -90,30 +90,30 @@ test.each(["{", '{"at":""}', "[null]"])(
   async (text) => {
     const cwd = serviceProject("process.exit(9);");
     writeFileSync(join(cwd, "history.json"), text);
-    const { exitCode, err } = await said(["load", "--history", "history.json"], { cwd });
+    const { exitCode, err } = await runCli(["load", "--history", "history.json"], { cwd });
     expect([exitCode, err]).toEqual([1, expect.stringContaining("history.json cannot be read: ")]);
     expect(err).toContain("framework explain CLI_BAD_HISTORY");
   },
 );
 
-test("a path is percent-encoded where it is not", async () => {
+test("a path is percent-encoded where necessary", async () => {
   const cwd = serviceProject(
     'app.get("/bücher", ({ query }) => { if (query.get("q") !== "ü x") throw new Error(); });',
   );
   const words = ["load", "/b%C3%BCcher?q=ü x", ...quick];
-  expect(await saidJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 3 });
+  expect(await runCliJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 3 });
 });
 
 test.each([
   [["load", "books"], 'the path "books" does not start with "/"'],
-  [["load", "-H", "a b: c"], 'the header field "a b: c" has a character that it cannot have'],
-  [["load", "-H", "a: \u0001"], "has a character that it cannot have"],
+  [["load", "-H", "a b: c"], 'the header field "a b: c" has an invalid character'],
+  [["load", "-H", "a: \u0001"], "has an invalid character"],
   [["load", "-H", "a"], "has no colon after its name"],
   [["load", "--start", "200", "--max", "100"], "--start 200 is above the last rate of 100; raise --max"],
-  [["load", "--method", "g t"], '"G T" is no method that can be sent'],
+  [["load", "--method", "g t"], '"G T" is not a method that can be sent'],
   [["drain", "books"], 'the path "books" does not start with "/"'],
-  [["drain", "-H", "ü: 1"], "has a character that it cannot have"],
+  [["drain", "-H", "ü: 1"], "has an invalid character"],
 ])("%j is refused before the program starts", async (words, message) => {
-  const { exitCode, err } = await said(words, { cwd: serviceProject("process.exit(9);") });
+  const { exitCode, err } = await runCli(words, { cwd: serviceProject("process.exit(9);") });
   expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
 });

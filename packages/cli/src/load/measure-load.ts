@@ -15,7 +15,7 @@ import { httpSender } from "./http-sender.ts";
 import { loadRequest } from "./load-request.ts";
 import { runStage, type Stage } from "./open-loop.ts";
 
-/** One stage, with what the service reported meanwhile. */
+/** One stage, with the samples that the service reported during it. */
 interface MeasuredStage extends Stage {
   readonly loopDelayMs: number;
   readonly heapMiB: number;
@@ -84,7 +84,7 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
 /** Longest warm-up, before the first stage. */
 const WARM_UP_SECS = 2;
 
-/** The part of a ramp that is behind a rate; it rises by a factor. The ramp may end before its last rate. */
+/** Progress of a ramp at a rate, on a logarithmic scale. The ramp may end before its last rate. */
 const shareOfRamp = (rate: number, start: number, max: number): number =>
   rate >= max ? 0.95 : Math.log(rate / start) / Math.log(max / start);
 
@@ -102,7 +102,7 @@ interface Findings {
   readonly usual: number | null;
   readonly tolerance: number;
   readonly advice: WorkerAdvice;
-  /** Why this may not be the request that was meant. */
+  /** Warnings that the request may be wrong. */
   readonly doubts: readonly string[];
 }
 

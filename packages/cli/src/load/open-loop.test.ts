@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { virtualClock, type VirtualClock } from "@framework/core/testing";
-import { type Ending, runStage } from "./open-loop.ts";
+import { type RequestOutcome, runStage } from "./open-loop.ts";
 
-/** A service that answers after `latencyMs`, and stands still from `stall.from` for `stall.forMs`. */
+/** A service that answers after `latencyMs`, and stalls from `stall.from` for `stall.forMs`. */
 const service = (clock: VirtualClock, { latencyMs = 2, stall = { from: Infinity, forMs: 0 } } = {}) => {
-  const send = (): Promise<Ending> =>
+  const send = (): Promise<RequestOutcome> =>
     new Promise((resolve) => {
       const now = clock.now();
       const isStalled = now >= stall.from && now < stall.from + stall.forMs;
@@ -16,7 +16,7 @@ const service = (clock: VirtualClock, { latencyMs = 2, stall = { from: Infinity,
 
 const measured = async (
   clock: VirtualClock,
-  send: () => Promise<Ending>,
+  send: () => Promise<RequestOutcome>,
   rate: number,
   seconds: number,
   maxPending?: number,
@@ -32,14 +32,14 @@ const measured = async (
   return stage;
 };
 
-test("a steady service is measured as it is", async () => {
+test("a constant latency is measured exactly", async () => {
   const clock = virtualClock();
   const stage = await measured(clock, service(clock), 100, 2);
   expect(stage).toMatchObject({ offered: 100, requests: 200, failures: 0, p50Ms: 2, p99Ms: 2 });
   expect(stage.answered).toBeGreaterThanOrEqual(99);
 });
 
-test("a stall counts for every request that was due in it, not only for one", async () => {
+test("a stall counts for every request that was due in it", async () => {
   const clock = virtualClock();
   const from = clock.now() + 500;
   const stage = await measured(clock, service(clock, { stall: { from, forMs: 1000 } }), 100, 2);
@@ -49,7 +49,7 @@ test("a stall counts for every request that was due in it, not only for one", as
   expect(stage.p99Ms).toBeGreaterThan(900);
 });
 
-test("requests beyond the bound wait, and their wait counts", async () => {
+test("requests above maxPending wait, and their wait is measured", async () => {
   const clock = virtualClock();
   const stage = await measured(clock, service(clock, { latencyMs: 100 }), 100, 1, 1);
   expect(stage.answered).toBeLessThanOrEqual(10);
@@ -59,8 +59,8 @@ test("requests beyond the bound wait, and their wait counts", async () => {
 test("statuses of 500, network errors and missing replies are failures", async () => {
   const clock = virtualClock();
   let sent = 0;
-  const endings: readonly Ending[] = [200, 404, 500, "ECONNRESET"];
-  const stage = await measured(clock, async () => endings[sent++ % 4] ?? 0, 8, 1);
+  const outcomes: readonly RequestOutcome[] = [200, 404, 500, "ECONNRESET"];
+  const stage = await measured(clock, async () => outcomes[sent++ % 4] ?? 0, 8, 1);
   expect(stage).toMatchObject({ requests: 8, failures: 4 });
   const silent = await measured(clock, () => new Promise<never>(() => {}), 5, 1);
   expect(silent).toMatchObject({ requests: 5, failures: 5, answered: 0 });

@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 
-/** How one request ended: with a status, or with the code of a network error. */
-export type Ending = number | string;
+/** Result of one request: its status, or the code of a network error. */
+export type RequestOutcome = number | string;
 
 /** Results of one stage at one rate. */
 export interface Stage {
@@ -12,30 +12,30 @@ export interface Stage {
   readonly requests: number;
   /** Requests with a status of 500 or more, a network error or without an answer. */
   readonly failures: number;
-  /** Milliseconds from the time that a request was due to the end of its reply. */
+  /** Milliseconds from the time at which a request was due to the end of its reply. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
 }
 
-/** What a stage needs. */
+/** Options of `runStage`. */
 export interface StageOptions {
   /** Sends one request; never rejects. */
-  readonly send: () => Promise<Ending>;
+  readonly send: () => Promise<RequestOutcome>;
   readonly ratePerSec: number;
   readonly seconds: number;
   readonly clock: Pick<Clock, "now" | "after">;
-  /** Requests that are under way at once at most; further ones wait, and their wait counts. @default 2000 */
+  /** Maximum concurrent requests; further ones wait, and their wait is measured. @default 2000 */
   readonly maxPending?: number;
-  /** Seconds that requests have after the stage; then they count as failures. @default 5 */
-  readonly patienceSecs?: number;
+  /** Seconds to wait for replies after the stage; missing ones count as failures. @default 5 */
+  readonly graceSecs?: number;
 }
 
 /**
  * Sends requests at a fixed rate, whether or not earlier ones are answered.
  *
- * A request is measured from the time at which it was due. A service that stands still for a second is thus charged with all requests of that second,
- * which a client that waits for each answer would not have sent (coordinated omission).
+ * Latency is measured from the time at which a request was due. A stall of a second thus counts for all requests of that second,
+ * which a client that waits for each reply would not have sent (coordinated omission).
  */
 export const runStage = async ({
   send,
@@ -43,7 +43,7 @@ export const runStage = async ({
   seconds,
   clock,
   maxPending = 2000,
-  patienceSecs = 5,
+  graceSecs = 5,
 }: StageOptions): Promise<Stage> => {
   const total = Math.max(1, Math.round(ratePerSec * seconds));
   const begun = clock.now();
@@ -53,11 +53,11 @@ export const runStage = async ({
   const dueAt = (index: number): number => begun + (index * 1000) / ratePerSec;
   const endOfStage = begun + seconds * 1000;
 
-  const finish = (index: number, ending: Ending): void => {
+  const finish = (index: number, outcome: RequestOutcome): void => {
     const now = clock.now();
     pending--;
     latencies.push(now - dueAt(index));
-    if (typeof ending === "string" || ending >= 500) failures++;
+    if (typeof outcome === "string" || outcome >= 500) failures++;
     else if (now <= endOfStage) inStage++;
     sendDue();
     if (sent === total && pending === 0) resolve();
@@ -66,7 +66,7 @@ export const runStage = async ({
     while (sent < total && pending < maxPending && dueAt(sent) <= clock.now()) {
       const index = sent++;
       pending++;
-      void send().then((ending) => finish(index, ending));
+      void send().then((outcome) => finish(index, outcome));
     }
   };
   const tick = (): void => {
@@ -74,10 +74,10 @@ export const runStage = async ({
     if (sent < total && clock.now() < endOfStage) cancel = clock.after(1, tick);
   };
   let cancel = clock.after(0, tick);
-  const cancelPatience = clock.after((seconds + patienceSecs) * 1000, resolve);
+  const cancelGrace = clock.after((seconds + graceSecs) * 1000, resolve);
   await done;
   cancel();
-  cancelPatience();
+  cancelGrace();
   const unanswered = total - latencies.length;
   const waited = Array.from({ length: unanswered }, (_, at) => clock.now() - dueAt(latencies.length + at));
   const sorted = [...latencies, ...waited].sort((a, b) => a - b);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 
 const books = join(import.meta.dirname, "../../../../apps/books");
 const databaseUrl = `sqlite://${join(mkdtempSync(join(tmpdir(), "cli-")), "books.db")}`;
@@ -15,7 +15,7 @@ interface Migrated {
   readonly tables: readonly { readonly set: string }[];
 }
 
-/** Carries out command lines in one process: loading books takes longer than its migrations. */
+/** Runs several commands in one process: loading books takes longer than its migrations. */
 const COMMANDS = `import { commandLine } from ${JSON.stringify(join(import.meta.dirname, "../command-line.ts"))};
 const runs = [];
 for (const words of JSON.parse(process.argv[1])) {
@@ -40,7 +40,7 @@ const migrate = (...lines: readonly (readonly string[])[]) => {
   return JSON.parse(stdout) as { exitCode: number; data: Migrated }[];
 };
 
-test("books is migrated: first as a dry run, then for real, and then there is nothing to do; a target that does not exist is a failure", () => {
+test("a dry run lists the migrations of books, a run applies them, a second run does nothing, and an unknown target is a failure", () => {
   const [planned, ...runs] = migrate(["--dry-run"], [], [], ["--dry-run"], ["--to", "999"]);
   const { steps = [], tables = [] } = planned?.data ?? {};
   expect(steps.length).toBeGreaterThan(0);
@@ -69,27 +69,27 @@ export const createApp = () => new (App.with(database, durable))().enableDatabas
   return path;
 };
 
-test("the table of parked work is made before a feature uses durable work", async () => {
+test("the table of parked work is created before a feature uses durable work", async () => {
   const app = durableApp();
-  const lacking = await said(["parked", "--app", app]);
+  const lacking = await runCli(["parked", "--app", app]);
   expect([lacking.exitCode, lacking.err]).toEqual([1, expect.stringContaining("framework migrate")]);
-  expect((await said(["migrate", "--dry-run", "--app", app])).out).toMatch(
+  expect((await runCli(["migrate", "--dry-run", "--app", app])).out).toMatch(
     /^would go up durable-parked 1 create-parked$/m,
   );
-  const { exitCode, out } = await said(["migrate", "--app", app]);
+  const { exitCode, out } = await runCli(["migrate", "--app", app]);
   expect([exitCode, out]).toEqual([
     0,
     expect.stringMatching(/^up durable-parked 1 create-parked$[^]*^the tables of durable work are current$/m),
   ]);
-  expect((await said(["parked", "--app", app])).out).toBe("0 items\n");
+  expect((await runCli(["parked", "--app", app])).out).toBe("0 items\n");
 });
 
-test("a folder that does not exist is a mistake of usage", async () => {
-  const { exitCode, err } = await said(["migrate", "nodir"], { cwd: books });
+test("a folder that does not exist is a usage error", async () => {
+  const { exitCode, err } = await runCli(["migrate", "nodir"], { cwd: books });
   expect([exitCode, err]).toEqual([2, expect.stringMatching(/^error: there is no folder .*nodir$/m)]);
 });
 
-test("on a terminal a bar shows the migration that runs, and is removed at the end; other outputs stay clean", async () => {
+test("a terminal shows a progress bar, removed at the end; other outputs get none", async () => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   for (const [name, text] of Object.entries({
     "0001-add-a": "CREATE TABLE a (id)",
@@ -99,7 +99,7 @@ test("on a terminal a bar shows the migration that runs, and is removed at the e
   const app = join(import.meta.dirname, "../operate/mail-app.test-program.ts");
   process.env["MAIL_DATABASE"] = join(folder, "mail.db"); // for the app that the command creates in this process
   try {
-    const { exitCode, err } = await said(["migrate", folder, "--app", app], { isTerminal: true });
+    const { exitCode, err } = await runCli(["migrate", folder, "--app", app], { isTerminal: true });
     const shown = Array.from(err.matchAll(/(█*)(░+) ([^\r]+)/g), ([, full = "", , text]) => [
       full.length,
       text,
@@ -114,7 +114,7 @@ test("on a terminal a bar shows the migration that runs, and is removed at the e
       ],
     ]);
     expect(err.endsWith("\r\u001b[2K")).toBe(true);
-    expect((await said(["migrate", folder, "--app", app])).err).toBe("");
+    expect((await runCli(["migrate", folder, "--app", app])).err).toBe("");
   } finally {
     delete process.env["MAIL_DATABASE"];
   }

@@ -42,9 +42,7 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
           styled(direction === "up" ? "green" : "yellow", dryRun ? `would go ${direction}` : direction),
           ` ${number} ${name}`,
         ]),
-        ...(steps.length === 0 && (tables ?? []).length === 0
-          ? ["the database is at this version already"]
-          : []),
+        ...(steps.length === 0 && (tables ?? []).length === 0 ? ["the database is up to date"] : []),
         ...(tables ?? []).map(({ set, number, name }): Line => [
           styled("green", dryRun ? "would go up" : "up"),
           ` ${set} ${number} ${name}`,
@@ -57,10 +55,10 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
   });
 };
 
-/** Share of the progress that the files are; the tables of durable work are the rest. */
+/** Share of the progress bar for the files; the rest is for the tables of durable work. */
 const SHARE_OF_FILES = 0.9;
 
-/** `app.durable`, as far as this command uses it. Earlier releases have no `pending`. */
+/** `app.durable`: the members that this command uses. Earlier releases have no `pending`. */
 interface DurableTables {
   migrate(): Promise<void>;
   pending?(): Promise<readonly TableStep[]>;

@@ -4,15 +4,15 @@ export const newCommand: Command = {
   name: "new",
   summary: "write a new service into a folder, as npm create @framework does",
   description: [
-    "The service is written by @framework/create: the one that the project has installed, else the newest, which npm fetches.",
+    "@framework/create writes the service: the version installed in the project, else the newest, which npm fetches.",
   ],
-  arguments: [{ name: "name", summary: "folder and name of the service, my-service if left out" }],
+  arguments: [{ name: "name", summary: "folder and name of the service, my-service by default" }],
   options: [
     {
       name: "variant",
       kind: "text",
       choices: ["full", "minimal"],
-      summary: "everything for production, or the least that runs and is tested; full by default",
+      summary: "full: everything for production (default); minimal: two routes and their test",
     },
   ],
   examples: ["new notes", "new notes --variant minimal"],

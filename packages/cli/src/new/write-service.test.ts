@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said, saidJson } from "../said.test-kit.ts";
+import { runCli, runCliJson } from "../run-cli.test-kit.ts";
 
 const create = join(import.meta.dirname, "../../../create");
 
@@ -16,7 +16,7 @@ const withCreate = (): string => {
 
 test("a service is written by the installed @framework/create", async () => {
   const cwd = withCreate();
-  const { exitCode, out } = await said(["new", "notes", "--variant", "minimal"], { cwd });
+  const { exitCode, out } = await runCli(["new", "notes", "--variant", "minimal"], { cwd });
   expect(exitCode).toBe(0);
   expect(out).toBe(`notes/
   .gitignore
@@ -32,32 +32,32 @@ Next:
   npm run dev
 `);
   expect(JSON.parse(readFileSync(join(cwd, "notes/package.json"), "utf8"))).toMatchObject({ name: "notes" });
-  const again = await saidJson(["new", "notes"], { cwd });
+  const again = await runCliJson(["new", "notes"], { cwd });
   expect(again).toMatchObject({ error: { code: "CREATE_NOT_EMPTY" } });
 });
 
-test("a name that no service can have is a mistake of the command line", async () => {
+test("an invalid service name is a usage error", async () => {
   const cwd = withCreate();
-  expect(await said(["new", "My_Service"], { cwd })).toMatchObject({
+  expect(await runCli(["new", "My_Service"], { cwd })).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining("cannot name a service"),
   });
   expect(existsSync(join(cwd, "My_Service"))).toBe(false);
 });
 
-/** A program that stands in the place of npm: it prints what npm's would. */
+/** A fake npm that prints the given output. */
 const npmThat = (lines: string): Readonly<Record<string, string>> => {
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(join(folder, "npm"), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
   return { PATH: `${folder}:${process.env["PATH"] ?? ""}` };
 };
 
-test("without it, npm fetches the newest one, and gets name and variant", async () => {
+test("without it, npm fetches the newest version, and gets name and variant", async () => {
   const environment = npmThat(
     `printf '\\n> npx\\n> create\\n\\n{ "name": "%s", "files": ["a.ts"], "next": ["cd notes"] }' "$*"`,
   );
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
-  expect(await saidJson(["new", "notes", "--variant", "full"], { cwd, environment })).toMatchObject({
+  expect(await runCliJson(["new", "notes", "--variant", "full"], { cwd, environment })).toMatchObject({
     name: "exec --yes -- @framework/create notes --json --variant full",
   });
 });
@@ -70,7 +70,7 @@ test.each([
   ["echo 'npm error code ECONNREFUSED' >&2; echo 'npm error no connection' >&2; exit 1", "CLI_NPM_FAILED"],
 ])("npm that does %j fails with its words", async (lines, code) => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
-  const { exitCode, out } = await said(["new", "notes", "--json"], { cwd, environment: npmThat(lines) });
+  const { exitCode, out } = await runCli(["new", "notes", "--json"], { cwd, environment: npmThat(lines) });
   expect([exitCode, JSON.parse(out)]).toMatchObject([
     1,
     { error: { code, message: expect.stringMatching(/not empty|no connection/) } },

@@ -11,7 +11,7 @@ type CreateCommandLine = (
   options: { readonly cwd: string; readonly write: (text: string) => void },
 ) => Promise<number>;
 
-/** What `@framework/create --json` prints. */
+/** Output of `@framework/create --json`. */
 type Created =
   | { readonly name: string; readonly files: readonly string[]; readonly next: readonly string[] }
   | { readonly error: { readonly code: string; readonly message: string } };
@@ -31,7 +31,7 @@ export const writeService: RunCommand = async (given, context) => {
   };
 };
 
-/** Returns the JSON of `@framework/create`: of the installed one, which may be beside this program, or of the newest. */
+/** Runs the installed `@framework/create`, which may be next to this program, or the newest, and returns its JSON. */
 const create = async (words: readonly string[], { cwd, environment }: Context): Promise<string> => {
   const installed = installedPackages(cwd).find(({ name }) => name === "@framework/create");
   if (installed === undefined) return fetched(words, { cwd, environment });
@@ -49,7 +49,7 @@ const fetched = async (
 ): Promise<string> => {
   const script = ["exec", "--yes", "--", "@framework/create", ...words];
   const { out, failure } = await tryNpm(script, options);
-  const at = out.indexOf("{"); // after npm's banner; there for mistakes too, whose exit code is npm's
+  const at = out.indexOf("{"); // after npm's banner; errors are JSON too, with npm's exit code
   if (at === -1) throw npmFailed(script, failure ?? "it printed nothing");
   return out.slice(at);
 };

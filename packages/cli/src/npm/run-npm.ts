@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { FrameworkError } from "@framework/core";
 
-/** How to run a package manager. */
+/** Options of `runNpm` and `tryNpm`. */
 export interface RunNpmOptions {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -9,14 +9,14 @@ export interface RunNpmOptions {
   readonly program?: string;
 }
 
-/** How npm ended. */
+/** Result of a run of npm. */
 export interface NpmResult {
   readonly out: string;
-  /** Why it failed, in its own words; `null` after exit code 0. */
+  /** Its error message; `null` after exit code 0. */
   readonly failure: string | null;
 }
 
-/** Longest output that is kept. */
+/** Maximum output kept, in characters. */
 const MAX_OUTPUT = 64 * 1_048_576;
 
 /** Runs npm, or another package manager, with the project's own settings. */
@@ -28,7 +28,7 @@ export const tryNpm = async (
     cwd,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
-    shell: process.platform === "win32", // it is a batch file there
+    shell: process.platform === "win32", // npm is a batch file there
   });
   let [out, err] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (out = (out + piece).slice(-MAX_OUTPUT)));
@@ -47,7 +47,7 @@ export const runNpm = async (words: readonly string[], options: RunNpmOptions): 
   throw npmFailed(words, failure, options.program);
 };
 
-/** The error of a package manager that failed. */
+/** Creates the error of a failed package manager. */
 export const npmFailed = (
   words: readonly string[],
   failure: string,
@@ -55,7 +55,7 @@ export const npmFailed = (
 ): FrameworkError =>
   new FrameworkError("CLI_NPM_FAILED", `${[program, ...words.slice(0, 1)].join(" ")} failed: ${failure}`);
 
-/** What npm says about a failure, without its file of logs. */
+/** npm's error message without the path of its log file. */
 const npmReason = (text: string): string =>
   text
     .split("\n")

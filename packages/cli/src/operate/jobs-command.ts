@@ -2,10 +2,10 @@ import type { Command } from "../frame/command.ts";
 
 export const jobsCommand: Command = {
   name: "jobs",
-  summary: "list jobs with their numbers, or the items of one; retry or cancel one",
-  description: ["The app is created and not started; retried jobs are done by the processes that serve."],
+  summary: "list jobs with their statistics, or the items of one; retry or cancel one",
+  description: ["The app is created and not started; the running service does the retried jobs."],
   arguments: [
-    { name: "job", summary: "name of a job; without it, all with their numbers" },
+    { name: "job", summary: "name of a job; without it, all with their statistics" },
     {
       name: "action",
       summary: "list, get, retry or cancel; list by default",
@@ -15,12 +15,12 @@ export const jobsCommand: Command = {
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
-    { name: "state", kind: "text", summary: "only items in a state, as failed" },
+    { name: "state", kind: "text", summary: "only items in a state, such as failed" },
     {
       name: "limit",
       kind: "number",
       value: "count",
-      summary: "most items, 100 by default",
+      summary: "maximum number of items, 100 by default",
       min: 1,
       max: 1000,
     },

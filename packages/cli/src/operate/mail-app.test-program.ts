@@ -17,7 +17,7 @@ interface Mailing {
   readonly mail: WorkQueue<string>;
 }
 
-/** A queue whose work is parked when it gives up; failed jobs are kept. */
+/** A queue whose work is parked after its last attempt; failed jobs are kept. */
 const mailing: Feature<Mailing, DurableMethods> = {
   name: "mailing",
   install: (_host, needs) => {
@@ -41,7 +41,7 @@ const compose = () => {
   return { app, sendMail: app.jobs.define("send-mail", {}, send) };
 };
 
-/** Creates the app, with a job, a queue and a subscription that fail for good while `MAIL_IS_DOWN` is 1. */
+/** Creates the app, with a job, a queue and a subscription that fail permanently while `MAIL_IS_DOWN` is 1. */
 export const createApp = (): App => compose().app;
 
 if (import.meta.main) {

@@ -8,7 +8,7 @@ import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
 import { fieldLines } from "./field-lines.ts";
 
-/** A job of `app.jobs`, as far as this command uses it. */
+/** A job of `app.jobs`: the members that this command uses. */
 interface Job {
   readonly name: string;
   list(filter: object): Promise<{ readonly jobs: readonly JobItem[]; readonly next: string | null }>;
@@ -63,7 +63,7 @@ const act = async (job: Job, given: Given): Promise<Outcome> => {
     return { ok: true, data: item, lines: fieldLines(item) };
   }
   if (action !== "retry" && action !== "cancel")
-    throw new UsageError(`jobs does not know ${JSON.stringify(action)}: list, get, retry or cancel`);
+    throw new UsageError(`jobs has no action ${JSON.stringify(action)}: list, get, retry or cancel`);
   const isDone = await job[action](id);
   const word = action === "retry" ? "waits again" : "was cancelled";
   return {

@@ -7,7 +7,7 @@ import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
 import { fieldLines } from "./field-lines.ts";
 
-/** `app.durable.parked`, as far as this command uses it. */
+/** `app.durable.parked`: the members that this command uses. */
 interface ParkedWork {
   list(filter: object): Promise<{ readonly items: readonly ParkedItem[]; readonly next: string | null }>;
   inspect(id: string): Promise<ParkedItem | null>;
@@ -37,7 +37,7 @@ export const operateParked: RunCommand = async (given, context) =>
     if (action === "inspect") return inspect(parked, idOf(given));
     if (action === "replay") return replay(parked, given, context);
     if (action === "discard") return discard(parked, given);
-    throw new UsageError(`parked does not know ${JSON.stringify(action)}: list, inspect, replay or discard`);
+    throw new UsageError(`parked has no action ${JSON.stringify(action)}: list, inspect, replay or discard`);
   });
 
 const filterOf = (given: Given): object => ({
@@ -81,7 +81,7 @@ const inspect = async (parked: ParkedWork, id: string): Promise<Outcome> => {
   return { ok: true, data: item, lines: fieldLines(item) };
 };
 
-/** Ids of the items that the options select: of all pages, unless there is a limit. They are read first, so that items which fail again are not replayed again. */
+/** Ids of the selected items, of all pages unless there is a limit. They are read before the replay, so that items that fail again are not replayed twice. */
 const selectedIds = async (parked: ParkedWork, given: Given): Promise<string[]> => {
   const ids: string[] = [];
   let after: string | null | undefined;
@@ -93,7 +93,7 @@ const selectedIds = async (parked: ParkedWork, given: Given): Promise<string[]> 
   return ids;
 };
 
-/** Items of one call, between which the progress is shown. */
+/** Items per call; progress is shown between calls. */
 const CHUNK = 50;
 
 const replay = async (parked: ParkedWork, given: Given, { progress }: Context): Promise<Outcome> => {
@@ -113,8 +113,8 @@ const replay = async (parked: ParkedWork, given: Given, { progress }: Context): 
     ok: failed.length === 0,
     data: { replayed, failed },
     lines: [
-      `${replayed} items were given back to their queues`,
-      ...failed.map((item) => styled("red", `${item.id} is parked as before: ${item.reason}`)),
+      `${replayed} items were returned to their queues`,
+      ...failed.map((item) => styled("red", `${item.id} is still parked: ${item.reason}`)),
     ],
   };
 };
@@ -122,7 +122,7 @@ const replay = async (parked: ParkedWork, given: Given, { progress }: Context): 
 const discard = async (parked: ParkedWork, given: Given): Promise<Outcome> => {
   const id = idOf(given);
   const note = given.text("note");
-  if (note === undefined) throw new UsageError("parked discard needs --note: why the item is given up");
+  if (note === undefined) throw new UsageError("parked discard needs --note: why the item is discarded");
   const discarded = await parked.discard([id], { note });
   if (discarded === 0) throw unknownItem(id);
   return { ok: true, data: { discarded }, lines: [`item ${id} was discarded`] };

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 
 const app = join(import.meta.dirname, "views-app.test-program.ts");
 const file = join(mkdtempSync(join(tmpdir(), "cli-")), "views.db");
 
-/** Runs the app as the process that serves, until its views have read all events. */
+/** Runs the app as a serving process until its views have read all events. */
 const serve = (variables: Readonly<Record<string, string>>): void => {
   const { status, stderr } = spawnSync(process.execPath, ["--conditions=@framework/source", app], {
     encoding: "utf8",
@@ -20,7 +20,7 @@ const serve = (variables: Readonly<Record<string, string>>): void => {
 };
 
 const framework = async (...words: readonly string[]) => {
-  const { exitCode, out } = await said(["projections", ...words, "--app", app, "--json"]);
+  const { exitCode, out } = await runCli(["projections", ...words, "--app", app, "--json"]);
   return { status: exitCode, data: JSON.parse(out) as Readonly<Record<string, unknown>> };
 };
 
@@ -40,7 +40,7 @@ afterAll(() => {
   delete process.env["SHELF_VERSIONS"];
 });
 
-test("a version that was rebuilt is made live while no process serves, and a cancelled one is built again", async () => {
+test("a rebuilt version is made live while no process serves, and a cancelled one is rebuilt", async () => {
   serve({});
   expect(await states()).toEqual([
     [1, "live"],
@@ -61,17 +61,17 @@ test("a version that was rebuilt is made live while no process serves, and a can
   expect(await framework("resume", "shelf")).toMatchObject({ status: 1, data: { isDone: false } });
 });
 
-test("people get a table, and the reason of what was not done", async () => {
-  const { out } = await said(["projections", "--app", app]);
+test("without --json there is a table, and a reason for a refused action", async () => {
+  const { out } = await runCli(["projections", "--app", app]);
   expect(out.split("\n").filter((line) => line.includes("shelf"))).toHaveLength(2);
-  expect(await said(["projections", "resume", "shelf", "--app", app])).toMatchObject({
+  expect(await runCli(["projections", "resume", "shelf", "--app", app])).toMatchObject({
     exitCode: 1,
     out: expect.stringContaining("shelf has not stopped"),
   });
 });
 
 test.each([[["go-live"]], [["go-live", "shelf", "two"]], [["live", "shelf"]]])(
-  "projections %j is a mistake of the command line",
+  "projections %j is a usage error",
   async (words) => {
     expect(await framework(...words)).toMatchObject({ status: 2, data: { error: { code: "CLI_USAGE" } } });
   },

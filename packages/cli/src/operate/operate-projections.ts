@@ -5,7 +5,7 @@ import { table } from "../frame/table.ts";
 import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
 
-/** `app.eventStore.projections`, as far as this command uses it. */
+/** `app.eventStore.projections`: the members that this command uses. */
 interface Projections {
   status(): Promise<readonly ProjectionVersion[]>;
   goLive(name: string, version?: number): Promise<boolean>;
@@ -24,7 +24,7 @@ interface ProjectionVersion {
   readonly errors: readonly string[];
 }
 
-/** What an action does, and what is said of it, done or not. */
+/** An action with its messages. */
 interface Action {
   readonly run: (projections: Projections, name: string, version?: number) => Promise<boolean>;
   readonly done: string;
@@ -37,7 +37,7 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
     {
       run: (projections, name, version) => projections.goLive(name, version),
       done: "is live",
-      refused: "is not being built, or not as far as the live version yet",
+      refused: "is not being built, or has not caught up with the live version",
     },
   ],
   [
@@ -60,7 +60,7 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
     "rebuild",
     {
       run: (projections, name, version) => projections.rebuild(name, version),
-      done: "is built again, from the first event",
+      done: "is rebuilt from the first event",
       refused: "was not cancelled, or a later version is live",
     },
   ],
@@ -75,7 +75,7 @@ export const operateProjections: RunCommand = async (given, { cwd }) =>
     const action = actions.get(word);
     if (action === undefined)
       throw new UsageError(
-        `projections does not know ${JSON.stringify(word)}: list, ${[...actions.keys()].join(", ")}`,
+        `projections has no action ${JSON.stringify(word)}: list, ${[...actions.keys()].join(", ")}`,
       );
     return act(projections, word, action, given);
   });
@@ -101,7 +101,7 @@ const act = async (
 const versionOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`the version must be a whole number from 1, not ${JSON.stringify(text)}`);
+  throw new UsageError(`the version must be a positive integer, not ${JSON.stringify(text)}`);
 };
 
 const list = async (projections: Projections): Promise<Outcome> => {

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 
 const app = join(import.meta.dirname, "orders-app.test-program.ts");
 const file = join(mkdtempSync(join(tmpdir(), "cli-")), "orders.db");
 
-/** Runs the app as the process that serves, until its saga is paused or completed. */
+/** Runs the app as a serving process until its saga is paused or completed. */
 const serve = (variables: Readonly<Record<string, string>>): void => {
   const { status, stderr } = spawnSync(process.execPath, ["--conditions=@framework/source", app], {
     encoding: "utf8",
@@ -20,7 +20,7 @@ const serve = (variables: Readonly<Record<string, string>>): void => {
 };
 
 const framework = async (...words: readonly string[]) => {
-  const { exitCode, out } = await said(["sagas", ...words, "--app", app, "--json"]);
+  const { exitCode, out } = await runCli(["sagas", ...words, "--app", app, "--json"]);
   return { status: exitCode, data: JSON.parse(out) as Readonly<Record<string, unknown>> };
 };
 
@@ -33,7 +33,7 @@ afterAll(() => {
   delete process.env["ORDERS_DATABASE"];
 });
 
-test("a paused saga is found, shown and retried while no process serves, and then completed by one", async () => {
+test("a paused saga is listed, shown and retried while no process serves, and then completed by one", async () => {
   const { data } = await framework("--status", "paused");
   const [found = { id: "", name: "", key: "" }] = data["sagas"] as {
     id: string;
@@ -54,7 +54,7 @@ test("a paused saga is found, shown and retried while no process serves, and the
   expect(changes.map(({ note }) => note)).toContain("payments is back");
 });
 
-test("a paused saga is settled with the output of its step, which is JSON; no other decision has one", async () => {
+test("a paused saga is settled with the output of its step as JSON; other decisions take no output", async () => {
   serve({ PAYMENTS: "down", ORDER: "order-8" });
   const { data } = await framework("--status", "paused");
   const [{ id } = { id: "" }] = data["sagas"] as { id: string }[];

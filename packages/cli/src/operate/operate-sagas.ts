@@ -7,7 +7,7 @@ import { styled } from "../frame/text.ts";
 import { UsageError } from "../frame/usage-error.ts";
 import { fieldLines } from "./field-lines.ts";
 
-/** `app.saga`, as far as this command uses it. */
+/** `app.saga`: the members that this command uses. */
 interface Sagas extends Record<
   Decision,
   (id: string, decision: { readonly reason: string; readonly output?: unknown }) => Promise<boolean>
@@ -47,7 +47,7 @@ export const operateSagas: RunCommand = async (given, { cwd }) =>
     if (action === "timeline") return timeline(sagas, idOf(given));
     if (decisions.includes(action)) return decide(sagas, action as Decision, given);
     throw new UsageError(
-      `sagas does not know ${JSON.stringify(action)}: list, get, timeline, ${decisions.join(", ")}`,
+      `sagas has no action ${JSON.stringify(action)}: list, get, timeline, ${decisions.join(", ")}`,
     );
   });
 
@@ -113,14 +113,14 @@ const decide = async (sagas: Sagas, decision: Decision, given: Given): Promise<O
   return { ok: true, data: { id, decision }, lines: [`${decision} of saga ${id} is recorded`] };
 };
 
-/** The output of a step that is settled; `undefined` without one. */
+/** The output of the settled step; `undefined` without one. */
 const outputOf = (decision: Decision, given: Given): unknown => {
   const text = given.text("output");
   if (text === undefined) return undefined;
-  if (decision !== "settle") throw new UsageError(`sagas ${decision} has no --output, only settle`);
+  if (decision !== "settle") throw new UsageError(`sagas ${decision} takes no --output; only settle does`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError(`--output is JSON, such as '"paid"' or '{ "paid": 7 }'`); // the parser's message would only repeat the text
+    throw new UsageError(`--output must be JSON, such as '"paid"' or '{ "paid": 7 }'`); // the parser's message would only repeat the text
   }
 };

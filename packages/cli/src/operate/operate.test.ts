@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
-import { said } from "../said.test-kit.ts";
+import { runCli } from "../run-cli.test-kit.ts";
 import { parkedCommand } from "./parked-command.ts";
 
 const app = join(import.meta.dirname, "mail-app.test-program.ts");
 const folder = mkdtempSync(join(tmpdir(), "cli-"));
 const file = join(folder, "mail.db");
 
-/** Runs the app as the process that serves, until its work is done. */
+/** Runs the app as a serving process until its work is done. */
 const serve = (variables: Readonly<Record<string, string>>): void => {
   const { status, stderr } = spawnSync(process.execPath, ["--conditions=@framework/source", app], {
     encoding: "utf8",
@@ -23,7 +23,7 @@ const serve = (variables: Readonly<Record<string, string>>): void => {
 
 /** Runs a command on the app's database; returns its data, with the exit code. */
 const framework = async (...words: readonly string[]) => {
-  const { exitCode, out } = await said([...words, "--app", app, "--json"]);
+  const { exitCode, out } = await runCli([...words, "--app", app, "--json"]);
   return { status: exitCode, data: JSON.parse(out) as Readonly<Record<string, unknown>> };
 };
 
@@ -52,9 +52,9 @@ test("parked work is listed, inspected, discarded and replayed while no process 
     status: 0,
   });
   expect((await framework("parked", "replay", second.id)).data).toEqual({ replayed: 1, failed: [] });
-  const all = await said(["parked", "replay", "--name", "mail", "--app", app], { isTerminal: true });
+  const all = await runCli(["parked", "replay", "--name", "mail", "--app", app], { isTerminal: true });
   expect([all.out, all.err]).toEqual([
-    "1 items were given back to their queues\n",
+    "1 items were returned to their queues\n",
     `\r\u001b[2K${"░".repeat(24)} 0 of 1 items\r\u001b[2K`,
   ]);
   expect(await framework("parked", "inspect", "999")).toMatchObject({
@@ -79,12 +79,12 @@ test("jobs are counted, listed and retried", async () => {
   });
 });
 
-test("what was replayed and retried is done by the process that serves", async () => {
+test("the serving process does the replayed and retried work", async () => {
   serve({});
   expect((await framework("parked")).data).toEqual({ items: [], next: null });
 });
 
-test("replay takes all parked work, however many pages it has, and with --limit that many items", async () => {
+test("replay takes all pages of parked work, or at most --limit items", async () => {
   const many = join(folder, "many.db");
   serve({ MAIL_IS_DOWN: "1", MAIL_DATABASE: many, MAIL_MORE: "147" });
   process.env["MAIL_DATABASE"] = many;
@@ -96,7 +96,7 @@ test("replay takes all parked work, however many pages it has, and with --limit 
   expect((await framework("parked")).data).toEqual({ items: [], next: null });
 });
 
-test("the examples of parked select what their names say: replay takes the messages of one subscription", async () => {
+test("the example of parked replay replays the messages of one subscription", async () => {
   const orders = join(folder, "orders.db");
   serve({ MAIL_IS_DOWN: "1", MAIL_DATABASE: orders, MAIL_ORDERS: "2" });
   process.env["MAIL_DATABASE"] = orders;

@@ -2,10 +2,10 @@ import type { Command } from "../frame/command.ts";
 
 export const parkedCommand: Command = {
   name: "parked",
-  summary: "list, inspect, replay or discard work that gave up",
+  summary: "list, inspect, replay or discard work that failed permanently",
   description: [
-    "Messages, events of projections and work of queues; jobs that gave up are kept, and listed by the command jobs.",
-    "The app is created and not started; replayed work is done by the processes that serve.",
+    "Messages, events of projections and work of queues; the command jobs lists failed jobs.",
+    "The app is created and not started; the running service does the replayed work.",
   ],
   arguments: [
     {
@@ -38,7 +38,7 @@ export const parkedCommand: Command = {
       name: "limit",
       kind: "number",
       value: "count",
-      summary: "most items; by default, list shows 100 and replay takes all",
+      summary: "maximum number of items; by default, list shows 100 and replay takes all",
       min: 1,
       max: 1000,
     },
@@ -46,7 +46,7 @@ export const parkedCommand: Command = {
       name: "per-second",
       kind: "number",
       value: "count",
-      summary: "most items replayed in a second, 100 by default",
+      summary: "maximum number of items replayed per second, 100 by default",
       min: 1,
       max: 10_000,
     },

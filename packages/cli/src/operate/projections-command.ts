@@ -4,7 +4,7 @@ export const projectionsCommand: Command = {
   name: "projections",
   summary: "list the versions of projections, make a rebuilt one live, or resume, cancel or rebuild one",
   description: [
-    "The app is created and not started; views are built by the processes that serve. Give it their settings: only versions that the app has can be made live.",
+    "The app is created and not started; the running service builds the views. Use its settings: only versions that the app has can be made live.",
   ],
   arguments: [
     {
@@ -13,10 +13,11 @@ export const projectionsCommand: Command = {
       choices: ["list", "go-live", "resume", "cancel", "rebuild"],
     },
     { name: "projection", summary: "name of a projection" },
-    { name: "version", summary: "number of one version; without it, as the call of the API chooses" },
+    { name: "version", summary: "number of one version; without it, the API chooses" },
   ],
   options: [{ name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true }],
   examples: ["projections", "projections go-live shelf", "projections cancel shelf 3"],
-  fails: "the projection is in no state for the action, such as one that is not as far as the live version",
+  fails:
+    "the projection's state forbids the action, such as one that has not caught up with the live version",
   load: async () => (await import("./operate-projections.ts")).operateProjections,
 };

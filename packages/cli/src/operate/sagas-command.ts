@@ -4,7 +4,7 @@ export const sagasCommand: Command = {
   name: "sagas",
   summary: "list sagas, show one with its timeline, or decide about a paused or stuck one",
   description: [
-    "The app is created and not started; what is retried is done by the processes that serve. Sagas of a workflow engine need a running app and are not reached.",
+    "The app is created and not started; the running service does the retried work. Sagas on a workflow engine need a running app and are not supported.",
   ],
   arguments: [
     {
@@ -17,22 +17,22 @@ export const sagasCommand: Command = {
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
     { name: "name", kind: "text", summary: "only instances of a saga" },
-    { name: "status", kind: "text", summary: "only instances with a status, as paused" },
+    { name: "status", kind: "text", summary: "only instances with a status, such as paused" },
     { name: "key", kind: "text", summary: "only the instance with a key" },
     {
       name: "limit",
       kind: "number",
       value: "count",
-      summary: "most instances, 100 by default",
+      summary: "maximum number of instances, 100 by default",
       min: 1,
       max: 1000,
     },
-    { name: "reason", kind: "text", summary: "why, for the timeline; decisions need it" },
+    { name: "reason", kind: "text", summary: "reason for the timeline; required by decisions" },
     {
       name: "output",
       kind: "text",
       value: "json",
-      summary: "output of the step that is settled, for a step with one branch",
+      summary: "output of the settled step, for a step with one branch",
     },
   ],
   examples: [

@@ -2,9 +2,9 @@ import { FrameworkError } from "@framework/core";
 import type { AppLike } from "../app/app-like.ts";
 import type { DeadlineClock } from "../frame/terminal.ts";
 
-/** The time that a command gives a reply with its body. */
+/** Deadline of a reply and its body. */
 export interface Deadline extends Disposable {
-  /** Aborts when the time is over, with CLI_BAD_REPLY. */
+  /** Aborts at the deadline, with CLI_BAD_REPLY. */
   readonly signal: AbortSignal;
 }
 
@@ -22,7 +22,7 @@ export const answer = (app: AppLike, request: Request, { signal }: Deadline): Pr
   return Promise.race([app.fetch(request), promise]);
 };
 
-/** Reads a reply's body until `take` returns false or the time is over. Resolves with whether that was the whole body. */
+/** Reads a reply's body until `take` returns false or the deadline. Resolves with whether the whole body was read. */
 export const readBody = async (
   { body }: Response,
   { signal }: Deadline,
@@ -30,14 +30,14 @@ export const readBody = async (
 ): Promise<boolean> => {
   if (body === null) return true;
   const reader = body.getReader();
-  // Not awaited: the app may wait for its next part for ever, and ends its stream only after that.
-  const leave = (): void => void reader.cancel().catch(() => {}); // nothing more of it is printed
-  signal.addEventListener("abort", leave, { once: true });
+  // Not awaited: the app may wait forever for its next chunk, and closes its stream only then.
+  const cancel = (): void => void reader.cancel().catch(() => {}); // the rest is not printed
+  signal.addEventListener("abort", cancel, { once: true });
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return !signal.aborted;
     if (take(value)) continue;
-    leave();
+    cancel();
     return false;
   }
 };

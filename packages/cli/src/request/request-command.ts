@@ -21,7 +21,7 @@ export const requestCommand: Command = {
       name: "data",
       short: "d",
       kind: "text",
-      summary: "body; @file reads a file, @- standard input; text that is JSON is sent as JSON",
+      summary: "body; @file reads a file, @- standard input; valid JSON is sent as JSON",
     },
     { name: "header", short: "H", kind: "texts", value: "name: value", summary: "a header field" },
     { name: "include", short: "i", kind: "flag", summary: "print status and header fields too" },

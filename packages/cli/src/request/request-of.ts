@@ -4,7 +4,7 @@ import { FrameworkError } from "@framework/core";
 import type { Given } from "../frame/given.ts";
 import type { Terminal } from "../frame/terminal.ts";
 
-/** Makes the request that a command line describes: its argument `path`, and the options `data` and `header`. @throws CLI_BAD_REPLY when it is malformed */
+/** Creates the request of a command line: its argument `path`, and the options `data` and `header`. @throws CLI_BAD_REPLY when it is malformed */
 export const requestOf = async (given: Given, method: string, from: BodySource): Promise<Request> => {
   const path = given.argument("path") ?? "/";
   const body = await bodyOf(given.text("data"), from);
@@ -13,7 +13,7 @@ export const requestOf = async (given: Given, method: string, from: BodySource):
     for (const field of given.texts("header")) addField(headers, field);
     if (body !== null && !headers.has("content-type")) headers.set("content-type", typeOf(body));
     if (!path.startsWith("/") && !URL.canParse(path))
-      throw new Error(`a path starts with "/", but is ${JSON.stringify(path)}`);
+      throw new Error(`a path must start with "/", not ${JSON.stringify(path)}`);
     const url = new URL(path.startsWith("/") ? `http://localhost${path}` : path);
     return new Request(url, { method, headers, body });
   } catch (cause) {
@@ -51,6 +51,6 @@ const typeOf = (body: string | Buffer): string => {
     JSON.parse(body.toString());
     return "application/json";
   } catch {
-    return "text/plain; charset=utf-8"; // a body that is no JSON is sent as text
+    return "text/plain; charset=utf-8"; // a body that is not JSON is sent as text
   }
 };

@@ -3,11 +3,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { clockOfTurns, said, saidJson } from "../said.test-kit.ts";
+import { eventLoopClock, runCli, runCliJson } from "../run-cli.test-kit.ts";
 import { MAX_SHOWN_BYTES } from "./send-request.ts";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
-const ask = (...words: readonly string[]) => said(["request", ...words, "--app", app]);
+const ask = (...words: readonly string[]) => runCli(["request", ...words, "--app", app]);
 
 interface Reply {
   readonly status: number;
@@ -17,13 +17,13 @@ interface Reply {
   readonly isCut: boolean;
 }
 
-const reply = (...words: readonly string[]) => saidJson<Reply>(["request", ...words, "--app", app]);
+const reply = (...words: readonly string[]) => runCliJson<Reply>(["request", ...words, "--app", app]);
 
 test("a request is answered by the started app, without a server", async () => {
   expect(await ask("GET", "/notes/7")).toEqual({ exitCode: 0, out: '{"id":"7","started":true}', err: "" });
 });
 
-test("a body of JSON is sent as JSON, from the command line or a file; other text as text", async () => {
+test("JSON from the command line or a file is sent as JSON, other bodies as text", async () => {
   const created = await reply("POST", "/notes", "-d", '{"text":"water"}');
   expect(created).toMatchObject({ status: 201, body: '{"text":"water"}' });
   const file = join(await mkdtemp(join(tmpdir(), "cli-")), "note.json");
@@ -47,7 +47,7 @@ test("-i prints status and fields; --fail makes a status of 400 and more a failu
 });
 
 test("a hostile body is escaped on a terminal and exact in JSON", async () => {
-  const { out } = await said(["request", "GET", "/hostile", "--app", app], { isTerminal: true });
+  const { out } = await runCli(["request", "GET", "/hostile", "--app", app], { isTerminal: true });
   expect(out).toBe("\\u{1b}]0;owned\\u{7}\\u{9b}31m\\u{202e}\nsecond line\n");
   expect((await reply("GET", "/hostile")).body).toBe("\u001b]0;owned\u0007\u009b31m\u202e\nsecond line");
 });
@@ -57,25 +57,29 @@ test("without a terminal a body is printed as it is", async () => {
   expect((await ask("GET", "/table", "-i")).out).toMatch(/^HTTP 200\n[^]*\n\na,b\r\n1,2\r\n\ttab\n$/);
 });
 
-test("bytes that are no text are counted, and Base64 in JSON", async () => {
-  expect((await ask("GET", "/bytes")).out).toBe("3 bytes that are no text\n");
+test("binary bodies are counted, and base64 in JSON", async () => {
+  expect((await ask("GET", "/bytes")).out).toBe("3 bytes that are not text\n");
   expect(await reply("GET", "/bytes")).toMatchObject({ body: "//4A", bodyIs: "base64" });
 });
 
-test("a reply without an end is cut at the bound", async () => {
+test("an endless reply is cut at the limit", async () => {
   const { body, isCut } = await reply("GET", "/endless");
   expect([body.length, isCut]).toEqual([MAX_SHOWN_BYTES, true]);
 });
 
 test("a body that does not end within the timeout is cut there", async () => {
   const words = ["request", "GET", "/silent", "--timeout", "2", "--app", app];
-  expect(await saidJson<Reply>(words, { clock: clockOfTurns })).toMatchObject({
+  expect(await runCliJson<Reply>(words, { clock: eventLoopClock })).toMatchObject({
     body: "first\n",
     isCut: true,
   });
-  const { exitCode, out, err } = await said(words, { clock: clockOfTurns });
+  const { exitCode, out, err } = await runCli(words, { clock: eventLoopClock });
   expect([exitCode, out, err]).toEqual([0, "first\n", "… the rest is left out\n"]);
-  const shown = await said(words, { clock: clockOfTurns, isTerminal: true, environment: { NO_COLOR: "1" } });
+  const shown = await runCli(words, {
+    clock: eventLoopClock,
+    isTerminal: true,
+    environment: { NO_COLOR: "1" },
+  });
   expect(shown.out).toBe("first\n… the rest is left out\n");
 });
 
@@ -89,14 +93,14 @@ test.each([
   [["GET", "/", "-d", "x"], "this request cannot be made"],
   [["POST", "/", "-d", "@nowhere.json"], "the body's file cannot be read"],
   [["GET", "::"], "this request cannot be made"],
-  [["GET", "notes"], 'a path starts with "/", but is "notes"'],
+  [["GET", "notes"], 'a path must start with "/", not "notes"'],
 ])("%j cannot be made", async (words, message) => {
   const { exitCode, err } = await ask(...words);
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });
 
 test.each([
-  [["/notes"], 'request needs <method>: GET, POST and so on; "/notes" is in its place'],
+  [["/notes"], 'request needs <method>: GET, POST and so on; "/notes" was given instead'],
   [["get"], "request needs <path>: path with its query"],
 ])("%j is refused with the argument that is missing", async (words, message) => {
   const { exitCode, err } = await ask(...words);

@@ -5,7 +5,7 @@ import type { Outcome, RunCommand } from "../frame/command.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { requestOf } from "./request-of.ts";
 
-/** Bytes of a reply that are printed; a longer one is cut. */
+/** Maximum bytes of a reply that are printed; the rest is cut. */
 export const MAX_SHOWN_BYTES = 1_048_576;
 
 export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, out, err }) => {
@@ -28,7 +28,7 @@ const LEFT_OUT = "… the rest is left out";
 
 interface Shown {
   readonly bytes: Uint8Array;
-  /** `null` for bytes that are no text. */
+  /** `null` for binary bodies. */
   readonly text: string | null;
   readonly isCut: boolean;
 }
@@ -46,7 +46,7 @@ const readShown = async (reply: Response, deadline: Deadline): Promise<Shown> =>
 };
 
 interface Printed {
-  /** Whether the body is printed byte by byte, for a file or a program; a person gets lines that cannot control the terminal. */
+  /** Whether the body is printed byte by byte, for a file or a pipe; a terminal gets escaped lines. */
   readonly isExact: boolean;
   /** Whether status and header fields are printed too. */
   readonly include: boolean;
@@ -64,7 +64,7 @@ const outcome = (
     ? [styled(status < 400 ? "green" : "red", `HTTP ${status}`), ...fields, ""]
     : [];
   const body: readonly Line[] =
-    text === null ? [styled("dim", `${bytes.byteLength} bytes that are no text`)] : linesOf(text);
+    text === null ? [styled("dim", `${bytes.byteLength} bytes that are not text`)] : linesOf(text);
   return {
     ok: !fail || status < 400,
     data: {
@@ -86,6 +86,6 @@ const decoded = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return null; // it is no text: binary replies are counted, or printed as base64
+    return null; // binary replies are counted, or printed as base64
   }
 };

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said, saidJson } from "../said.test-kit.ts";
+import { runCli, runCliJson } from "../run-cli.test-kit.ts";
 
 const cwd = `${import.meta.dirname}/..`;
 const module = "notes-app.test-program.ts";
 
 test("the routes of an app are listed with method, path, guards, tags and origin", async () => {
-  const { exitCode, out } = await said(["routes", module], { cwd });
+  const { exitCode, out } = await runCli(["routes", module], { cwd });
   expect(exitCode).toBe(0);
   const lines = out.split("\n");
   expect(lines[0]).toMatch(/^METHOD +PATH +GUARDS +TAGS +FROM$/);
@@ -18,7 +18,7 @@ test("the routes of an app are listed with method, path, guards, tags and origin
 });
 
 test("--path and --method select routes, and --json has the data", async () => {
-  expect(await saidJson(["routes", module, "--path", "notes", "--method", "get"], { cwd })).toEqual({
+  expect(await runCliJson(["routes", module, "--path", "notes", "--method", "get"], { cwd })).toEqual({
     routes: [
       {
         method: "GET",
@@ -40,7 +40,7 @@ test.each(["await app.run({ port: 0 });", "void app.run({ port: 0 }); export { a
     const core = JSON.stringify(join(import.meta.dirname, "../../../core/src/index.ts"));
     writeFileSync(path, `import { App } from ${core};\nconst app = new App();\n${call}\n`);
     const message = `${path} calls run itself; export the app and call run in another file`;
-    expect(await saidJson(["routes", path])).toMatchObject({
+    expect(await runCliJson(["routes", path])).toMatchObject({
       error: { code: "CLI_NO_APP", message: expect.stringContaining(message) },
     });
   },
@@ -55,21 +55,21 @@ test.each([
     "exports no app: export one as default, app, or a function createApp (its exports: cliErrors)",
   ],
 ])("routes %s fails and says why", async (path, message) => {
-  const { exitCode, err } = await said(["routes", path], { cwd });
+  const { exitCode, err } = await runCli(["routes", path], { cwd });
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });
 
 test("without a module, the conventional ones are tried and named", async () => {
-  const { exitCode, err } = await said(["routes"], { cwd: import.meta.dirname });
+  const { exitCode, err } = await runCli(["routes"], { cwd: import.meta.dirname });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("none of src/app.ts, app.ts")]);
 });
 
-test("an app that is exported itself is used as it is", async () => {
-  const { exitCode, out } = await said(["routes", `${module}#other`], { cwd });
+test("an exported app is used directly", async () => {
+  const { exitCode, out } = await runCli(["routes", `${module}#other`], { cwd });
   expect([exitCode, out]).toEqual([0, expect.stringContaining("0 routes")]);
 });
 
-/** An app as far as commands see it, without core. */
+/** The members of an app that commands use, without core. */
 const APP = "{ routes: [], start() {}, stop() {}, fetch() {}, run() {}, snapshot() {} }";
 
 test("folders and files may have a # in their names", async () => {
@@ -77,9 +77,9 @@ test("folders and files may have a # in their names", async () => {
   mkdirSync(folder);
   const path = join(folder, "app#2.mjs");
   writeFileSync(path, `export const app = ${APP};\nexport const other = app;\n`);
-  expect((await said(["routes", path])).out).toMatch(/\n0 routes\n$/);
-  expect((await said(["routes", `${path}#other`])).out).toMatch(/\n0 routes\n$/);
-  expect(await said(["routes", `${folder}/none.ts`])).toMatchObject({
+  expect((await runCli(["routes", path])).out).toMatch(/\n0 routes\n$/);
+  expect((await runCli(["routes", `${path}#other`])).out).toMatch(/\n0 routes\n$/);
+  expect(await runCli(["routes", `${folder}/none.ts`])).toMatchObject({
     exitCode: 1,
     err: expect.stringContaining(`there is no file ${folder}/none.ts in`),
   });
@@ -92,7 +92,7 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), "cli-"));
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ framework: { app } }));
-  expect((await saidJson<Failed>(["routes"], { cwd: folder })).error).toEqual({
+  expect((await runCliJson<Failed>(["routes"], { cwd: folder })).error).toEqual({
     code: "CLI_NO_APP",
     message: `${problem} ${folder}, which framework.app of package.json names`,
   });
@@ -103,13 +103,13 @@ interface Failed {
 }
 
 test.each([["routes"], ["doctor"], ["upgrade"]])(
-  "%s names a package.json that is no JSON object, and reads one with a byte order mark",
+  "%s names a package.json that is not a JSON object, and reads one with a byte order mark",
   async (command) => {
     const folder = mkdtempSync(join(tmpdir(), "cli-"));
     const path = join(folder, "package.json");
     for (const text of ['{ "name": ', "null", "[]", ""]) {
       writeFileSync(path, text);
-      const { error } = await saidJson<Failed>([command], { cwd: folder });
+      const { error } = await runCliJson<Failed>([command], { cwd: folder });
       expect(error).toEqual({
         code: "CLI_BAD_PACKAGE_JSON",
         message: expect.stringContaining(`${path} cannot be read: `),
@@ -117,6 +117,6 @@ test.each([["routes"], ["doctor"], ["upgrade"]])(
     }
     writeFileSync(path, `\u{feff}${JSON.stringify({ framework: { app: "app.mjs" } })}`);
     writeFileSync(join(folder, "app.mjs"), `export const app = ${APP};\n`);
-    expect(await said([command], { cwd: folder })).toMatchObject({ exitCode: 0, err: "" });
+    expect(await runCli([command], { cwd: folder })).toMatchObject({ exitCode: 0, err: "" });
   },
 );

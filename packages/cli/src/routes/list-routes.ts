@@ -10,10 +10,10 @@ interface ListedRoute {
   readonly path: string;
   /** Guards of the app, its blueprints and the route, outermost first. */
   readonly guards: readonly string[];
-  /** Authentications that callers must pass; each with the schemes of which one suffices. */
+  /** Authentications that callers must pass; each with its alternative schemes. */
   readonly auth: readonly string[];
   readonly tags: readonly string[];
-  /** The feature that added it; `null` for routes of the program. */
+  /** The feature that added it; `null` for the program's own routes. */
   readonly feature: string | null;
   readonly summary: string | null;
 }

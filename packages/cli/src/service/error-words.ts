@@ -1,4 +1,4 @@
-/** Returns the line of a program's output on stderr that says what was wrong: the first that names an error or a code, else the last; empty without output. */
+/** Returns the line of a program's stderr with the error: the first that names an error or a code, else the last; empty without output. */
 export const errorWords = (output: string): string => {
   const lines = output
     .split("\n")

@@ -1,4 +1,4 @@
-// Runs inside the service, before its program: reports its event loop, memory, processor time and tasks on an extra pipe.
+// Runs in the service before its program: reports event loop delay, memory, CPU time and tasks on an extra pipe.
 import { subscribe } from "node:diagnostics_channel";
 import { writeSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -7,21 +7,21 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 const PIPE = 3;
 const PERIOD_MS = 250;
 
-let isAlone = false;
+let isOrphaned = false;
 
 const report = (line: object): void => {
-  if (isAlone) return;
+  if (isOrphaned) return;
   try {
     writeSync(PIPE, `${JSON.stringify(line)}\n`);
   } catch (error) {
-    // When the command reads slowly, a sample less does not disturb the service. When it has ended, even by SIGKILL, nothing else ends the service.
+    // If the command reads slowly, a sample is dropped. If it has ended, even by SIGKILL, nothing else would stop the service.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") return;
-    isAlone = true; // a second signal would end the service at once
+    isOrphaned = true; // a second signal would kill the service at once
     process.kill(process.pid, "SIGTERM");
   }
 };
 
-// In a worker the third pipe is the channel to its primary.
+// In a worker, descriptor 3 is the channel to its primary.
 if (process.send === undefined) {
   subscribe("framework.life.task", (time) => report({ task: time }));
   const delay = monitorEventLoopDelay({ resolution: 5 });

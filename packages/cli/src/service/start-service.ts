@@ -5,12 +5,12 @@ import type { Readable } from "node:stream";
 import { FrameworkError } from "@framework/core";
 import { errorWords } from "./error-words.ts";
 
-/** What the service reports of itself four times a second. */
+/** A sample that the service reports four times a second. */
 export interface ServiceSample {
-  /** Longest delay of its event loop since the last sample, in milliseconds. */
+  /** Maximum event loop delay since the last sample, in milliseconds. */
   readonly loopDelayMs: number;
   readonly heapBytes: number;
-  /** Share of one processor that it used, from 0; threads may bring it above 1. */
+  /** CPU time divided by elapsed time; above 1 with several threads. */
   readonly cpu: number;
 }
 
@@ -38,7 +38,7 @@ export interface Service extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** How to start a service. */
+/** Options of `startService`. */
 export interface StartOptions {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -47,12 +47,12 @@ export interface StartOptions {
   readonly timeoutSecs: number;
 }
 
-/** Most samples that are kept: those of some 40 minutes. */
+/** Maximum number of samples kept, about 40 minutes. */
 const MAX_SAMPLES = 10_000;
 const MAX_ERROR_TEXT = 4000;
 
 /**
- * Starts a program on a free port of the loopback, and resolves when it listens.
+ * Starts a program on a free loopback port, and resolves when it listens.
  *
  * @throws CLI_NO_SERVICE when it ends, or does not listen in time
  */
@@ -135,7 +135,7 @@ const listening = async (
   return promise.finally(() => clearTimeout(timer));
 };
 
-/** Reads lines of JSON objects; other lines are of the program and are left out. */
+/** Reads lines of JSON objects; other lines are output of the program and are skipped. */
 const readLines = (stream: Readable, read: (line: object) => void): void => {
   createInterface({ input: stream }).on("line", (line) => {
     if (!line.startsWith("{")) return;

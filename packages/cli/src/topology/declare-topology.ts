@@ -3,7 +3,7 @@ import { memberOf } from "../app/operated-app.ts";
 import type { RunCommand } from "../frame/command.ts";
 import { type Line, styled } from "../frame/text.ts";
 
-/** `app.messaging`, as far as this command uses it. */
+/** `app.messaging`: the members that this command uses. */
 interface DeclaredMessaging {
   declareTopology(mode: "create" | "verify"): Promise<readonly DeclaredBroker[]>;
 }

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { memoryBroker, messaging } from "@framework/messaging";
 import type { BrokerAdapter } from "@framework/messaging/adapter";
 
-/** A broker that lacks the topics until they are created, and then has the problems given. */
+/** A broker without topics until they are created, which then reports the given problems. */
 const pigeon = (remaining: readonly string[]): BrokerAdapter => {
   const inner = memoryBroker();
   const created = new Set<string>();
@@ -23,5 +23,5 @@ const appOn = (broker: BrokerAdapter): App =>
 /** Lacks a topic. */
 export const lacking: App = appOn(pigeon([]));
 
-/** Has a queue of another form. */
+/** Has a queue that differs. */
 export const different: App = appOn(pigeon(["the queue has another length"]));

@@ -4,7 +4,7 @@ export const topologyCommand: Command = {
   name: "topology",
   summary: "create the topics and queues that an app lacks on its brokers",
   description: [
-    "The app is created and not started; its brokers are asked on connections of their own. Nothing that exists is changed. The app's database as a broker needs `framework migrate` only.",
+    "The app is created and not started; the command opens its own connections to the brokers. Nothing that exists is changed. An app that uses its database as a broker only needs `framework migrate`.",
   ],
   arguments: [],
   options: [
@@ -12,6 +12,6 @@ export const topologyCommand: Command = {
     { name: "check", kind: "flag", summary: "only compare, create nothing" },
   ],
   examples: ["topology", "topology --check"],
-  fails: "a broker cannot be asked, or something is missing or different",
+  fails: "a broker cannot be reached, or something is missing or different",
   load: async () => (await import("./declare-topology.ts")).declareTopology,
 };

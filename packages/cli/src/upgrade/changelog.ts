@@ -1,13 +1,13 @@
 import { compareVersions } from "../doctor/rules/version-range.ts";
 
-/** What a changelog says about one version. */
+/** A version in a changelog. */
 export interface ChangelogEntry {
   readonly version: string;
-  /** Its text, Markdown. */
+  /** Its text as Markdown. */
   readonly text: string;
 }
 
-/** Returns the entries of a changelog above `from`, up to `to`, the newest first; entries without a text are left out. */
+/** Returns the entries of a changelog above `from`, up to `to`, the newest first; empty entries are skipped. */
 export const entriesBetween = (changelog: string, from: string, to: string): readonly ChangelogEntry[] =>
   changelog
     .split(/^(?=## )/m)

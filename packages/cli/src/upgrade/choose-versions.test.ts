@@ -22,7 +22,7 @@ const chosen = (...packages: readonly Choosable[]): Readonly<Record<string, stri
 const core = pkg("core", "1.0.0", { "1.0.0": null, "1.4.0": null, "2.0.0": null, "2.1.0": null });
 const cache = pkg("cache", "1.0.0", { "1.0.0": "^1.0.0", "1.1.0": "^1.4.0", "2.0.0": "^2.1.0" });
 
-test("the newest versions are chosen where they fit each other, over a major too", () => {
+test("the newest compatible versions are chosen, across a major too", () => {
   expect(chosen(core, cache)).toEqual({ core: "2.1.0", cache: "2.0.0" });
 });
 
@@ -33,12 +33,12 @@ test.each<[string, Choosable, Readonly<Record<string, string>>]>([
     { core: "1.4.0", cache: "1.1.0", jobs: "1.2.0" },
   ],
   [
-    "an installed package of others does so too",
+    "so does an installed third-party package",
     pkg("audit", "3.0.0", { "3.0.0": "^1.0.0" }),
     { core: "1.4.0", cache: "1.1.0", audit: "3.0.0" },
   ],
   [
-    "one that fits several majors holds nothing back",
+    "one that supports several majors holds nothing back",
     pkg("audit", "3.0.0", { "3.0.0": "^1.0.0 || ^2.0.0" }),
     { core: "2.1.0", cache: "2.0.0", audit: "3.0.0" },
   ],
@@ -51,7 +51,7 @@ test.each<[string, Choosable, Readonly<Record<string, string>>]>([
   expect(chosen(core, cache, third)).toEqual(versions);
 });
 
-test("each range that held a package back is named", () => {
+test("each range that excludes a newest version is named", () => {
   const audit = pkg("audit", "3.0.0", { "3.0.0": "^1.0.0" });
   expect(chooseVersions([core, cache, audit]).conflicts[0]).toEqual({
     name: "audit",
@@ -62,7 +62,7 @@ test("each range that held a package back is named", () => {
   });
 });
 
-test("what is wrong already stays as it is: nothing becomes older", () => {
+test("an existing conflict stays: nothing is downgraded", () => {
   const [old, own] = [
     pkg("core", "1.4.0", { "1.0.0": null, "1.4.0": null }),
     pkg("jobs", "1.0.0", { "1.0.0": "^0.9.0" }),

@@ -6,23 +6,23 @@ export interface Candidate {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** A package whose version is chosen, or whose version stays while its peers are. */
+/** A package whose version is chosen, or is fixed while its peers are chosen. */
 export interface Choosable {
   readonly name: string;
   /** The installed version. */
   readonly current: string;
-  /** The versions to choose from, in any order; one for a package that stays. */
+  /** The versions to choose from, in any order; one for a package with a fixed version. */
   readonly candidates: readonly Candidate[];
 }
 
-/** A peer range that the newest versions do not meet. */
+/** A peer range that excludes the newest version. */
 export interface Conflict {
   /** The package with the range. */
   readonly name: string;
   readonly version: string;
   readonly peer: string;
   readonly range: string;
-  /** The version of the peer that is outside of it. */
+  /** The excluded version of the peer. */
   readonly found: string;
 }
 
@@ -33,7 +33,7 @@ export interface Choice {
 }
 
 /**
- * Chooses the newest versions that fit each other: starts with the newest of all, and takes an older one of a package as long as a peer range is not met. None becomes older than it is.
+ * Chooses the newest compatible versions: starts with the newest of each package, and steps one back while a peer range excludes a version. Nothing is downgraded.
  */
 export const chooseVersions = (packages: readonly Choosable[]): Choice => {
   const left = new Map(packages.map((each) => [each.name, newestFirst(each)]));
@@ -46,7 +46,7 @@ export const chooseVersions = (packages: readonly Choosable[]): Choice => {
     if (conflict === undefined) break;
     conflicts.push(conflict);
     const older = toLower(conflict).find((each) => (left.get(each)?.length ?? 0) > 1);
-    if (older !== undefined) left.get(older)?.shift(); // else it is so already, and doctor reports it
+    if (older !== undefined) left.get(older)?.shift(); // otherwise the conflict exists already, and doctor reports it
   }
   const versions = packages.map(({ name, current }) => [name, chosen(name)?.version ?? current] as const);
   return { versions: new Map(versions), conflicts };
@@ -71,7 +71,7 @@ const conflictsOf = (
     });
   });
 
-/** A peer above the range becomes older, if it can; a package whose peer is below its range becomes older itself. */
+/** A peer above the range is lowered, if it can be; a package whose peer is below its range is lowered itself. */
 const toLower = ({ name, peer, range, found }: Conflict): readonly [string, string] => {
   const least = /\d+\.\d+\.\d+/.exec(range.split("||").at(-1) ?? "")?.[0] ?? "0.0.0";
   return compareVersions(found, least) > 0 ? [peer, name] : [name, peer];

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** A published version in a test: the fields of its package.json, and its changelog. */
+/** A published version: fields of its package.json, and its changelog. */
 export interface TestRelease {
   readonly name: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface TestRelease {
 
 /** A registry on the loopback that answers npm with documents and tarballs. */
 export interface LoopbackRegistry extends AsyncDisposable {
-  /** Variables of npm that uses it alone. */
+  /** Variables with which npm uses only this registry. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

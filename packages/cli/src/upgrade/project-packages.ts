@@ -16,11 +16,11 @@ export interface NamedPackage {
 export interface ProjectPackages {
   /** Text of package.json. */
   readonly manifest: string;
-  /** Packages of the framework with a range that can be raised. */
+  /** Packages of the framework with a range that can be upgraded. */
   readonly ours: readonly NamedPackage[];
   /** Packages of the framework with another kind of range, such as `workspace:^` or a folder. */
   readonly skipped: readonly NamedPackage[];
-  /** All packages that it names and has installed. */
+  /** All packages that it names and that are installed. */
   readonly installed: ReadonlyMap<string, InstalledPackage>;
 }
 
@@ -50,7 +50,7 @@ export const readProject = (cwd: string): ProjectPackages => {
 /** The lowest version of a range. */
 export const versionIn = (range: string): string => RANGE.exec(range)?.[2] ?? "0.0.0";
 
-/** Returns the text of package.json with other versions; operators of ranges, order and indentation stay. */
+/** Returns the text of package.json with new versions; range operators, order and indentation stay. */
 export const withVersions = (manifest: string, versions: ReadonlyMap<string, string>): string => {
   const parsed = { ...parsePackageJson(manifest) } as Record<string, Record<string, string> | undefined>;
   for (const section of sections)
@@ -61,6 +61,6 @@ export const withVersions = (manifest: string, versions: ReadonlyMap<string, str
         parsed[section] = { ...parsed[section], [name]: operator + version };
     }
   const indent = /^\u{feff}?\{\r?\n([ \t]+)"/u.exec(manifest)?.[1] ?? 2;
-  const mark = manifest.startsWith("\u{feff}") ? "\u{feff}" : "";
-  return mark + JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
+  const bom = manifest.startsWith("\u{feff}") ? "\u{feff}" : "";
+  return bom + JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
 };

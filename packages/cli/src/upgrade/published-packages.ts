@@ -12,17 +12,17 @@ export interface PublishedPackage extends Candidate {
   readonly changelog: string;
 }
 
-/** Where packages of the framework have it. */
+/** Path of the changelog in packages of the framework. */
 const CHANGELOG = "dist/CHANGELOG.md";
 
-/** What npm prints for each tarball. */
+/** Output of `npm pack` for each tarball. */
 interface Packed {
   readonly name: string;
   readonly version: string;
   readonly filename: string;
 }
 
-/** Fetches versions of packages, as `@framework/core@latest`, with one run of npm; an installation afterwards has them in npm's cache. */
+/** Fetches versions of packages, as `@framework/core@latest`, with one run of npm. A later installation finds them in npm's cache. */
 export const fetchPackages = async (
   specs: readonly string[],
   options: RunNpmOptions,
@@ -37,7 +37,7 @@ export const fetchPackages = async (
   });
 };
 
-/** Returns every released version of a package that is as new as `from`, or newer. */
+/** Returns every released version of a package from `from` on. */
 export const releasedVersions = async (
   name: string,
   from: string,
@@ -53,5 +53,5 @@ export const releasedVersions = async (
   });
 };
 
-/** What npm prints of a version: its two fields, or the version alone where it has no peers; a list only of several versions. */
+/** Output of `npm view` for a version: its two fields, or only the version if it has no peers; several versions are a list. */
 type Viewed = string | Partial<Candidate>;

@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 
 const BLOCK = 512;
-/** Largest unpacked tarball that is read. */
+/** Maximum size of an unpacked tarball. */
 const MAX_BYTES = 256 * 1_048_576;
 
-/** Returns the texts of files in a package's tarball by path, without its first folder; other files are left out. */
+/** Returns the texts of files in a package's tarball by path, without its first folder. */
 export const readTarball = (tarball: Uint8Array, paths: readonly string[]): ReadonlyMap<string, string> => {
   const bytes = gunzipSync(tarball, { maxOutputLength: MAX_BYTES });
   const found = new Map<string, string>();

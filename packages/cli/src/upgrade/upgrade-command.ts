@@ -2,14 +2,14 @@ import type { Command } from "../frame/command.ts";
 
 export const upgradeCommand: Command = {
   name: "upgrade",
-  summary: "raise all packages of the framework together to the newest versions that fit each other",
+  summary: "upgrade all packages of the framework to the newest compatible versions",
   description: [
-    "Versions are compatible if the peer ranges of all packages allow them, those of other installed packages too; major versions count. The range in package.json keeps its operator, then the package manager of the lock file installs.",
-    "The changelogs between the versions are printed; --dry-run prints them and changes nothing. If the installation fails, package.json and the lock file are put back.",
+    "Versions are compatible if the peer ranges of all installed packages allow them; major upgrades are included. The range in package.json keeps its operator, then the package manager of the lock file installs.",
+    "The changelogs between the versions are printed; --dry-run prints them and changes nothing. If the installation fails, package.json and the lock file are restored.",
   ],
   arguments: [],
   options: [{ name: "dry-run", kind: "flag", summary: "print versions and changes, change nothing" }],
   examples: ["upgrade --dry-run", "upgrade"],
-  fails: "npm cannot reach the registry, or the installation fails; package.json is then as before",
+  fails: "npm cannot reach the registry, or the installation fails; package.json is then restored",
   load: async () => (await import("./upgrade-project.ts")).upgradeProject,
 };

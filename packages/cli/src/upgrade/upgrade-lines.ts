@@ -2,10 +2,10 @@ import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
 import type { Upgraded, UpgradePlan } from "./upgrade-plan.ts";
 
-/** Tells people what an upgrade does: the versions, what holds others back, and the changes. */
+/** Describes an upgrade: new versions, ranges that exclude newer ones, and changes. */
 export const upgradeLines = ({ upgraded, held, skipped, dryRun }: UpgradePlan): readonly Line[] => [
   ...(upgraded.length === 0
-    ? [styled("green", "every package of the framework has the newest version that fits")]
+    ? [styled("green", "every package of the framework has the newest compatible version")]
     : table(
         ["PACKAGE", "FROM", "TO", ""],
         upgraded.map(({ name, from, to, kind }) => [
@@ -19,11 +19,11 @@ export const upgradeLines = ({ upgraded, held, skipped, dryRun }: UpgradePlan): 
     styled("yellow", "! "),
     `${name} ${version} needs ${peer} ${range}, which excludes ${found}`,
   ]),
-  ...skipped.map(({ name, range }) => styled("dim", `${name} is left alone: ${range}`)),
+  ...skipped.map(({ name, range }) => styled("dim", `${name} is skipped: ${range}`)),
   ...upgraded.flatMap(changes),
   ...(upgraded.length === 0
     ? []
-    : ["", dryRun ? "nothing was changed; framework upgrade does it" : "installed; run your tests"]),
+    : ["", dryRun ? "nothing was changed; run framework upgrade to install" : "installed; run your tests"]),
 ];
 
 const changes = ({ name, changes: entries }: Upgraded): readonly Line[] =>

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said, saidJson } from "../said.test-kit.ts";
+import { runCli, runCliJson } from "../run-cli.test-kit.ts";
 import { loopbackRegistry, type TestRelease } from "./loopback-registry.test-kit.ts";
 import { withVersions } from "./project-packages.ts";
 import type { UpgradePlan } from "./upgrade-plan.ts";
@@ -38,7 +38,7 @@ const versionOf = (cwd: string, name: string): string =>
 const installed = [core("1.0.0"), cache("1.0.0", "^1.0.0")];
 const ranges = { [scope("core")]: "^1.0.0", [scope("cache")]: "~1.0.0", [scope("own")]: "file:../own" };
 
-test("all packages are raised together: first as a dry run with the changes between, then for real", async () => {
+test("a dry run lists all upgrades with their changes, and a run installs them together", async () => {
   const cwd = project(ranges, installed);
   const changes =
     "# core\n\n## 2.0.0\n\n- Rename `a` to `b`.\n\n## 1.1.0\n\n- New.\n\n## 1.0.0\n\n- First.\n";
@@ -51,7 +51,7 @@ test("all packages are raised together: first as a dry run with the changes betw
   ]);
   const options = { cwd, environment: registry.environment };
   const before = manifest(cwd);
-  const plan = await saidJson<UpgradePlan>(["upgrade", "--dry-run"], options);
+  const plan = await runCliJson<UpgradePlan>(["upgrade", "--dry-run"], options);
   expect(plan).toEqual({
     upgraded: [
       {
@@ -71,16 +71,16 @@ test("all packages are raised together: first as a dry run with the changes betw
     dryRun: true,
   });
   expect([manifest(cwd), versionOf(cwd, scope("core"))]).toEqual([before, "1.0.0"]);
-  const { exitCode, out } = await said(["upgrade"], options);
+  const { exitCode, out } = await runCli(["upgrade"], options);
   expect([exitCode, out]).toEqual([0, expect.stringContaining("  - Rename `a` to `b`.\n")]);
   expect(manifest(cwd)).toBe(before.replace('"^1.0.0"', '"^2.0.0"').replace('"~1.0.0"', '"~1.4.0"'));
   expect([versionOf(cwd, scope("core")), versionOf(cwd, scope("cache"))]).toEqual(["2.0.0", "1.4.0"]);
-  expect((await said(["upgrade"], options)).out).toContain(
-    "every package of the framework has the newest version",
+  expect((await runCli(["upgrade"], options)).out).toContain(
+    "every package of the framework has the newest compatible version",
   );
 });
 
-test("a package that has no release for the newest core holds it back, and its range is named", async () => {
+test("a package without a release for the newest core holds core back, and its range is named", async () => {
   const cwd = project({ ...ranges, [scope("own")]: "workspace:^" }, installed);
   await using registry = await loopbackRegistry(cwd, [
     ...installed,
@@ -89,7 +89,7 @@ test("a package that has no release for the newest core holds it back, and its r
     cache("1.3.0", "^1.1.0"),
   ]);
   const options = { cwd, environment: registry.environment };
-  const { upgraded, held } = await saidJson<UpgradePlan>(["upgrade", "--dry-run"], options);
+  const { upgraded, held } = await runCliJson<UpgradePlan>(["upgrade", "--dry-run"], options);
   expect(upgraded.map(({ name, to }) => [name, to])).toEqual([
     [scope("core"), "1.2.0"],
     [scope("cache"), "1.3.0"],
@@ -99,25 +99,25 @@ test("a package that has no release for the newest core holds it back, and its r
   ]);
 });
 
-test("package.json and the lock file are as before when the installation fails, and the reason is npm's", async () => {
+test("package.json and the lock file are restored when the installation fails, with npm's reason", async () => {
   const cwd = project({ [scope("core")]: "^1.0.0", missing: "^1.0.0" }, installed);
   writeFileSync(join(cwd, "package-lock.json"), "{}");
   await using registry = await loopbackRegistry(cwd, [core("1.1.0")]);
   const before = manifest(cwd);
-  const { exitCode, err } = await said(["upgrade"], { cwd, environment: registry.environment });
+  const { exitCode, err } = await runCli(["upgrade"], { cwd, environment: registry.environment });
   expect([exitCode, err]).toEqual([1, expect.stringMatching(/npm install failed: [\s\S]*missing/)]);
   expect([manifest(cwd), readFileSync(join(cwd, "package-lock.json"), "utf8")]).toEqual([before, "{}"]);
 });
 
-test("the byte order mark of a package.json stays, with its indentation", () => {
+test("the byte order mark and indentation of a package.json stay", () => {
   const text = '\u{feff}{\n\t"dependencies": {\n\t\t"a": "^1.0.0"\n\t}\n}\n';
   expect(withVersions(text, new Map([["a", "1.2.0"]]))).toBe(text.replace("1.0.0", "1.2.0"));
 });
 
-test("a registry that cannot be reached is a failure with npm's words", async () => {
+test("an unreachable registry is a failure with npm's message", async () => {
   const cwd = project(ranges, installed);
   const environment = { ...(await closedRegistry(cwd)) };
-  const { error } = await saidJson<{ error: { code: string; message: string } }>(["upgrade"], {
+  const { error } = await runCliJson<{ error: { code: string; message: string } }>(["upgrade"], {
     cwd,
     environment,
   });
@@ -132,10 +132,10 @@ const closedRegistry = async (cwd: string): Promise<Readonly<Record<string, stri
   return registry.environment;
 };
 
-test("a folder without a package.json is no project", async () => {
+test("a folder without a package.json is an error", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   expect(existsSync(join(cwd, "package.json"))).toBe(false);
-  expect(await said(["upgrade"], { cwd })).toMatchObject({
+  expect(await runCli(["upgrade"], { cwd })).toMatchObject({
     exitCode: 1,
     err: expect.stringContaining("no package.json"),
   });

@@ -36,7 +36,7 @@ export const upgradeProject: RunCommand = async (given, context) => {
 const currentOf = ({ ours, installed }: ProjectPackages, name: string): string =>
   installed.get(name)?.version ?? versionIn(ours.find((each) => each.name === name)?.range ?? "");
 
-/** Chooses with the newest versions alone, which nearly always fit; else with all. */
+/** Chooses among the newest versions, which are nearly always compatible, and only then among all. */
 const choose = async (
   project: ProjectPackages,
   newest: readonly PublishedPackage[],
@@ -99,7 +99,7 @@ const managers: Readonly<Record<string, string>> = {
   "bun.lock": "bun",
 };
 
-/** Writes package.json and installs. If that fails, package.json and the lock file are put back. */
+/** Writes package.json and installs. If that fails, package.json and the lock file are restored. */
 const install = async (
   { manifest }: ProjectPackages,
   upgraded: readonly Upgraded[],
@@ -114,5 +114,5 @@ const install = async (
   if (failure === null) return;
   writeFileSync(manifestPath, manifest);
   if (locked !== null) writeFileSync(lockPath, locked);
-  throw npmFailed(["install"], `${failure}\npackage.json is as it was`, program);
+  throw npmFailed(["install"], `${failure}\npackage.json was restored`, program);
 };

@@ -63,7 +63,7 @@ test.each([undefined, "", ".", ".."])("refuses %j as a parameter of the path", a
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 }).filter((value) => value.isWellFormed());
 
-test("any values arrive at the app as they were sent, and come back", async () => {
+test("any values round-trip through the app", async () => {
   const app = notesApp();
   const createClient = await importClient(await documentOf(app));
   await using client = createClient("http://localhost", { fetch: (request) => app.fetch(request) });
@@ -80,7 +80,7 @@ test("any values arrive at the app as they were sent, and come back", async () =
   );
 });
 
-/** A document with an operation that takes everything, and three schemes. */
+/** A document with an operation that takes all kinds of input, and three security schemes. */
 const takesAll = {
   openapi: "3.1.0",
   info: { title: "All", version: "1" },
@@ -107,7 +107,7 @@ const takesAll = {
   },
 };
 
-test("an API key of the query may have any name", async () => {
+test("an API key in the query may have any name", async () => {
   const urls: string[] = [];
   const createClient = await importClient(takesAll);
   await using client = createClient("http://localhost", {
@@ -142,8 +142,8 @@ test("credentials for a scheme that the document lacks are refused, with all oth
   expect(open).toThrow(
     expect.objectContaining({
       problems: [
-        "ClientOptions.credentials.bearerAut is no security scheme of the document: did you mean bearerAuth?",
-        "ClientOptions.credentials.other is no security scheme of the document: it has the key, bearerAuth",
+        "ClientOptions.credentials.bearerAut is not a security scheme of the document: did you mean bearerAuth?",
+        "ClientOptions.credentials.other is not a security scheme of the document: it has the key, bearerAuth",
         expect.stringContaining("HttpClientOptions.timeoutMs"),
       ].map((message) => expect.objectContaining({ message })),
     }),

@@ -6,7 +6,7 @@ import { cookiePairs } from "./serialise-parameter.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The field `Cookie` of a call; `null` without any. Parameters are percent-encoded. A credential is sent as it is, since the service compares it with the
+ * Returns the field `Cookie` of a call; `null` without cookies. Parameters are percent-encoded. A credential is sent unchanged, since the service compares it with the
  * value that it gave out.
  *
  * @throws ClientError CLIENT_BAD_PARAMETER
@@ -34,5 +34,5 @@ export const cookieField = (
 
 /** A token (RFC 9110 5.6.2). */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** Printable ASCII without the sign that ends a cookie: also spaces, quotes and commas, which RFC 6265 advises against, but browsers send. */
+/** Printable ASCII except the semicolon: includes spaces, quotes and commas, which RFC 6265 advises against, but browsers send. */
 const VALUE = /^[\x20-\x3a\x3c-\x7e]*$/;

@@ -44,14 +44,14 @@ const sent = async (session: string | null, given: object): Promise<unknown> => 
   return failed ?? field;
 };
 
-test("a credential is sent as it is, and what would end its cookie is refused", async () => {
+test("a credential is sent unchanged, and one that would end its cookie is refused", async () => {
   expect(await sent("s:a/b+c==.%20", {})).toBe("__Host-sid=s:a/b+c==.%20");
   for (const session of ["a;b", "a\nb", "a\u00e9", "\0"])
     expect(await sent(session, {})).toBe("CLIENT_BAD_PARAMETER");
   expect(await sent("s", { "__Host-sid": "own" })).toBe("__Host-sid=own");
 });
 
-test("members of lists are encoded before they are joined, and are cookies of their own by default", async () => {
+test("list items are encoded before they are joined, and are separate cookies by default", async () => {
   expect(await sent(null, { ids: ["a", "b;c"], joined: ["a,b", "c"], theme: "dark;" })).toBe(
     "ids=a; ids=b%3Bc; joined=a%2Cb,c; theme=dark%3B",
   );

@@ -23,14 +23,14 @@ import { headerText } from "./serialise-parameter.ts";
 
 /** Options of a generated client: those of `httpClient`, credentials, and a limit of streams. */
 export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
-  /** Credentials by security scheme: a text, or a function that returns one, such as a token that is renewed. Basic takes "name:password". @default none */
+  /** Credentials by security scheme: a string, or a function that returns one, such as a renewed token. Basic takes "name:password". @default none */
   readonly credentials?: Credentials;
   /** Maximum size of one event or JSON line of a stream, in characters. @default 1 MiB */
   readonly maxEventBytes?: number;
 }
 
-/** What every generated client has beside its operations. */
-export interface ClientLife extends AsyncDisposable {
+/** Members of every generated client besides its operations. */
+export interface ClientLifecycle extends AsyncDisposable {
   /** Ends all calls and connections. */
   readonly $close: () => Promise<void>;
 }
@@ -76,7 +76,7 @@ export const createApiClient = <Api>(
   api: ApiSpec,
   baseUrl: string,
   given: ClientOptions = {},
-): Api & ClientLife => {
+): Api & ClientLifecycle => {
   const { maxEventBytes, credentials, ...options } = given;
   const { value: own, problems } = record.read({ maxEventBytes, credentials });
   const all = problems.length > 0 ? problems : unknownSchemes(api, own.credentials ?? {});
@@ -93,7 +93,7 @@ export const createApiClient = <Api>(
     client[name] = (input?: AnyInput) => call(http, api, spec, own, input);
   client["$close"] = http.close;
   client[Symbol.asyncDispose] = http.close;
-  return client as Api & ClientLife; // the types come from the same document as the operations
+  return client as Api & ClientLifecycle; // the types come from the same document as the operations
 };
 
 /** Opens the connections. @throws ConfigurationError with the problems of `options` after those given */
@@ -117,7 +117,7 @@ const unknownSchemes = ({ security }: ApiSpec, credentials: Credentials): string
     .map((name) => {
       const [near] = nearest(name, known);
       const remedy = near === undefined ? `it has ${known.join(", ") || "none"}` : `did you mean ${near}?`;
-      return `ClientOptions.credentials.${name} is no security scheme of the document: ${remedy}`;
+      return `ClientOptions.credentials.${name} is not a security scheme of the document: ${remedy}`;
     });
 };
 
@@ -155,7 +155,7 @@ const call = async (
   return readReply(spec, await http.request(path, init), own.maxEventBytes);
 };
 
-/** The body of a call, whose type is set unless the program has. */
+/** Returns the body of a call, and sets its Content-Type unless the program has. */
 const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): OutgoingBody | undefined => {
   if (value === undefined || spec.body === undefined) return undefined;
   const { body: type } = spec;

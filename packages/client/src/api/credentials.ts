@@ -10,7 +10,7 @@ interface Placed {
   readonly cookie: Record<string, string>;
 }
 
-/** The credentials of a call, by place: those of the first alternative of the operation that are all given. */
+/** Returns the credentials of a call by place: those of the operation's first alternative whose credentials are all given. */
 export const credentialsOf = async (
   { security }: ApiSpec,
   { security: alternatives = [] }: OperationSpec,

@@ -24,7 +24,7 @@ const eventsOf = async (text: string, options: object = {}): Promise<unknown[]> 
   return events;
 };
 
-test("a time of reconnection that is sent without data belongs to the next event, and to no later one", async () => {
+test("a retry field that is sent without data belongs to the next event only", async () => {
   expect(await eventsOf("retry: 10\n\ndata: a\n\ndata: b\n\n")).toEqual([
     { event: "message", data: "a", id: "", retryMs: 10 },
     { event: "message", data: "b", id: "" },

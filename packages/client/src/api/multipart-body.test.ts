@@ -44,7 +44,7 @@ const partsOf = async (body: object): Promise<string[]> => {
     .map((part) => part.replace(/^\r\nContent-Disposition: form-data; /, "").replace(/\r\n$/, ""));
 };
 
-test("objects, also those of a list, are parts of type JSON without a file name, everything else is text", async () => {
+test("objects, also in a list, are JSON parts without a file name, everything else is text", async () => {
   expect(await partsOf({ meta: { a: [1] }, list: [{ b: 1 }, "c", 2], none: undefined })).toEqual([
     'name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":[1]}',
     'name="list"\r\nContent-Type: application/json\r\n\r\n{"b":1}',
@@ -60,7 +60,7 @@ test("a part has the type of the document's encoding", async () => {
   ]);
 });
 
-test("blobs and bytes are files, with their own name and type, and no name ends its field", async () => {
+test("blobs and bytes are files with their own name and type, and names are escaped", async () => {
   const image = new File(["png"], 'a"\r\n.png', { type: "image/png" });
   expect(await partsOf({ image, 'b"\n': new Uint8Array([65]) })).toEqual([
     'name="image"; filename="a%22%0D%0A.png"\r\nContent-Type: image/png\r\n\r\npng',
@@ -68,7 +68,7 @@ test("blobs and bytes are files, with their own name and type, and no name ends 
   ]);
 });
 
-test("the framework reads such a form, with a large file, as fields and files", async () => {
+test("the framework parses such a form, with a large file, into fields and files", async () => {
   const app = new App();
   app.post("/", async (request) => {
     const { note, meta } = Object.fromEntries((await request.form()) as Iterable<[string, unknown]>);

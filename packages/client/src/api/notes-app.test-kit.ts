@@ -5,7 +5,7 @@ import { z } from "zod";
 const Note = z.object({ id: z.string(), text: z.string(), stars: z.int().nullable() }).meta({ id: "Note" });
 const Missing = z.object({ error: z.string() });
 
-/** A service of notes that returns what it got. */
+/** A notes service that returns its input. */
 export const notesApp = (): App => {
   const app = new (App.with(openapi))().enableOpenapi({ title: "Notes", version: "1.0.0" });
   app.get("/notes/{id}", { name: "getNote", responses: { 200: Note, 404: Missing } }, ({ params }) =>

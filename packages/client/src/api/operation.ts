@@ -3,7 +3,7 @@ import type { CallInit } from "../http/call-init.ts";
 /** How a reply's body is read: parsed JSON, text, events, JSON lines, a stream of bytes, or not at all. */
 export type ReplyKind = "json" | "text" | "events" | "lines" | "bytes" | "none";
 
-/** What a client needs to know of an operation at run time; written by the generator. */
+/** Runtime description of an operation, written by the generator. */
 export interface OperationSpec {
   /** Method and path, such as "GET /books/{id}". */
   readonly route: string;
@@ -14,11 +14,11 @@ export interface OperationSpec {
   /** Media types of the parts of a multipart body, by field, where the document declares them. */
   readonly parts?: Readonly<Record<string, string>>;
   /**
-   * Serialisation of parameters, and of fields of a urlencoded body, with another style than their place's default, by place and name:
+   * Serialisation styles that differ from the default of their place, of parameters and of fields of a urlencoded body, by place and name:
    * `{ "query ids": "form", "body tags": "form" }`.
    */
   readonly styles?: Readonly<Record<string, string>>;
-  /** Alternatives of security schemes, each with names that are needed together. */
+  /** Alternatives of security schemes, each a list of names that are required together. */
   readonly security?: readonly (readonly string[])[];
 }
 
@@ -43,11 +43,11 @@ export type BytesReply = ReadableStream<Uint8Array<ArrayBuffer>>;
 export interface ServerSentEvent {
   /** Name of the event. @default "message" */
   readonly event: string;
-  /** Its text; several lines are joined by line feeds. */
+  /** Its data; several lines are joined by line feeds. */
   readonly data: string;
   /** Id of the last event that had one, "" before. */
   readonly id: string;
-  /** Milliseconds to wait before a reconnection, if the stream has said so since the event before. */
+  /** Milliseconds to wait before a reconnection, if the stream has sent `retry` since the previous event. */
   readonly retryMs?: number;
 }
 
@@ -56,19 +56,19 @@ export type CallOptions = Pick<CallInit, "signal" | "within" | "idempotencyKey" 
 
 type HeaderValue = string | number | boolean | undefined;
 
-type Informal = Readonly<Record<string, HeaderValue>>;
+type OtherHeaders = Readonly<Record<string, HeaderValue>>;
 
-/** Declared header fields, and any others. An index signature holds for the declared ones too, so it has their types, which may be lists. */
-type WithInformal<Fields> = Fields & Readonly<Record<string, HeaderValue | Fields[keyof Fields]>>;
+/** Declared header fields, and any others. An index signature must also include the types of the declared ones, which may be lists. */
+type WithOtherHeaders<Fields> = Fields & Readonly<Record<string, HeaderValue | Fields[keyof Fields]>>;
 
 /** Input of an operation: its own parts, any other header fields, and options of the call. */
 export type Input<Parts> = Omit<Parts, "headers"> &
   CallOptions &
   (Parts extends { readonly headers: infer Fields }
-    ? { readonly headers: WithInformal<Fields> }
+    ? { readonly headers: WithOtherHeaders<Fields> }
     : Parts extends { readonly headers?: infer Fields }
-      ? { readonly headers?: WithInformal<Fields> }
-      : { readonly headers?: Informal });
+      ? { readonly headers?: WithOtherHeaders<Fields> }
+      : { readonly headers?: OtherHeaders });
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
 type Redirection = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308;
@@ -120,10 +120,10 @@ type Known = Ranges[keyof Ranges];
 /** The statuses that the keys of `responses` stand for, `default` left out. */
 type Declared<Keys> = Keys extends keyof Ranges ? Ranges[Keys] : Extract<Keys, number>;
 
-/** The keys and statuses of success, as texts. */
+/** The keys and statuses of success, as strings. */
 type Successes<Keys> = Extract<`${Keys & (string | number)}`, `2${string}`>;
 
-/** The statuses of `default`: any number if it is the only key, else every registered one that is not declared. Beside a declared success it is the reply to failures. */
+/** The statuses of `default`: any number if it is the only key, else every registered status that is not declared; next to a declared success, only failures. */
 type Undeclared<Keys> = [Exclude<Keys, "default">] extends [never]
   ? number
   : Exclude<
@@ -131,7 +131,7 @@ type Undeclared<Keys> = [Exclude<Keys, "default">] extends [never]
       Declared<Keys> | ([Successes<Exclude<Keys, "default">>] extends [never] ? never : Success)
     >;
 
-/** The statuses that a key of `responses` stands for; a range has none that is a key of its own. */
+/** The statuses that a key of `responses` stands for; a range excludes statuses that are declared separately. */
 export type StatusOf<Key, Keys = Key> = Key extends keyof Ranges
   ? Exclude<Ranges[Key], Keys>
   : Key extends "default"

@@ -14,7 +14,7 @@ const kindsOf = ({ replies }: OperationSpec, status: number): readonly ReplyKind
     .map((key) => (Object.hasOwn(replies, key) ? replies[key] : undefined))
     .find((kinds) => kinds !== undefined);
 
-/** Whether the program reads the body itself, as events, lines or bytes. Other bodies, and undeclared ones, are read within the limits of the call. */
+/** Whether the program reads the body itself, as events, lines or bytes. Other and undeclared bodies are read within the limits of the call. */
 export const isStream = (spec: OperationSpec, reply: Response): boolean =>
   ["events", "lines", "bytes"].includes(kindOf(spec, reply) ?? "none");
 
@@ -35,7 +35,7 @@ export const readReply = async (
   return { status, ok, headers, body: await bodyAs(kind, spec, reply, maxEventBytes) };
 };
 
-/** How the body is read: as its own type says, if the document declares that kind. */
+/** How the body is read: by its Content-Type, if the document declares that kind. */
 const kindOf = (spec: OperationSpec, reply: Response): ReplyKind | undefined => {
   const declared = kindsOf(spec, reply.status);
   if (declared === undefined) return undefined;
@@ -57,11 +57,11 @@ const isOfKind = (type: string, kind: ReplyKind): boolean => {
   return !isJson(type);
 };
 
-/** Whether bodies of a media type are text, without a type of their own in the client. */
+/** Whether bodies of a media type are read as plain text. */
 export const isText = (type: string): boolean =>
   type.startsWith("text/") || type === "application/xml" || type.endsWith("+xml");
 
-/** Types of bodies with one JSON value in each line. */
+/** Media types with one JSON value per line. */
 export const LINES: RegExp = /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|json-seq)$/;
 
 const bodyAs = async (
@@ -74,7 +74,7 @@ const bodyAs = async (
   if (kind === "text") return reply.text();
   const { body } = reply;
   if (kind === "none" || body === null) {
-    body?.cancel().catch(() => {}); // nothing of it is declared
+    body?.cancel().catch(() => {}); // no content is declared
     return undefined;
   }
   if (kind === "events") return streamEvents(body, maxEventBytes);
@@ -109,7 +109,7 @@ const startOf = async ({ body }: Response): Promise<string> => {
       if (text.length >= SHOWN_BYTES) break;
     }
   } catch {
-    // the part that arrived is shown: the undeclared status matters more than the end of its body
+    // returns the part that arrived: the undeclared status matters more than the rest of the body
   }
   return text.slice(0, SHOWN_BYTES);
 };

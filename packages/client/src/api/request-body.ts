@@ -9,7 +9,7 @@ export const MULTIPART = "multipart/form-data";
 /** Media type of forms without files. */
 export const URLENCODED = "application/x-www-form-urlencoded";
 
-/** Converts the body of a call to one that can be sent, by its media type; a multipart form has the type of its boundary. */
+/** Encodes the body of a call by its media type. The type of a multipart form includes its boundary. */
 export const requestBody = (
   type: string,
   { parts = {}, styles = {} }: OperationSpec,
@@ -30,7 +30,7 @@ const isBytes = (
 ): value is Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> =>
   value instanceof Blob || value instanceof Uint8Array || value instanceof ReadableStream;
 
-/** A list as several fields; `undefined` is omitted. */
+/** Returns the fields of a form: a list is several fields; `undefined` is omitted. */
 const fieldsOf = (value: unknown): [string, unknown][] =>
   Object.entries(value as object)
     .flatMap(([name, each]): [string, unknown][] =>
@@ -38,7 +38,7 @@ const fieldsOf = (value: unknown): [string, unknown][] =>
     )
     .filter(([, each]) => each !== undefined);
 
-/** A field with a style is as in a query, percent-encoded apart from the signs of the style, which `URLSearchParams` would encode too. */
+/** A field with a style is encoded as in a query, except the delimiters of the style, which `URLSearchParams` would encode too. */
 const urlencoded = (value: unknown, styles: Readonly<Record<string, string>>): string =>
   Object.entries(value as object)
     .flatMap(([name, each]) => {

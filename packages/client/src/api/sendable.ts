@@ -2,7 +2,7 @@ import { ClientError } from "../http/client-error.ts";
 import type { OperationSpec } from "./operation.ts";
 
 /**
- * Returns the serialised form of a value, such as of `the body`.
+ * Serialises a value and reports failures.
  *
  * @throws ClientError CLIENT_BAD_PARAMETER with the operation for a value that cannot be serialised: a lone surrogate in a URL, a bigint in JSON
  */

@@ -1,11 +1,11 @@
-/** A parameter as the document styles it: the style, `*` after it for `explode`. */
+/** Serialisation style of a parameter, with a `*` at the end for `explode`. */
 export type Style = string;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** The text of a primitive value; dates are sent as ISO 8601. */
+/** Returns a value as a string; dates as ISO 8601, objects and lists as JSON. */
 export const textOf = (value: unknown): string =>
   value instanceof Date
     ? value.toISOString()
@@ -22,7 +22,7 @@ const encoded = (value: unknown): string =>
 const present = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
   Object.entries(record).filter(([, value]) => value !== undefined);
 
-/** Name and value of each query parameter of one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). */
+/** Returns name and value of each query parameter for one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). */
 export const queryPairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] => {
   const key = encoded(name);
   if (value === undefined) return [];
@@ -39,11 +39,11 @@ export const queryPairs = (name: string, value: unknown, style: Style = "form*")
   return [[key, encoded(value)]];
 };
 
-/** Name and value of each cookie of one value: `form*` is the default style, with a cookie for each member. */
+/** Returns name and value of each cookie for one value: `form*` is the default style, with a cookie for each member. */
 export const cookiePairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] =>
   queryPairs(name, value, style).map(([key, text]) => [decodeURIComponent(key), text]); // names are not encoded
 
-/** A value in a path: `simple` is the default style. */
+/** Serialises a value for a path: `simple` is the default style. */
 export const pathText = (name: string, value: unknown, style: Style = "simple"): string => {
   if (style === "json") return encoded(JSON.stringify(value));
   const explodes = style.endsWith("*");
@@ -69,7 +69,7 @@ export const pathText = (name: string, value: unknown, style: Style = "simple"):
   return start + named(encoded(value));
 };
 
-/** A value as a header field: the style `simple`, not percent-encoded. */
+/** Serialises a value for a header field: the style `simple`, not percent-encoded. */
 export const headerText = (value: unknown, style: Style = "simple"): string => {
   if (style === "json") return JSON.stringify(value);
   if (isList(value)) return value.map(textOf).join(",");

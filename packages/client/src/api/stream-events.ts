@@ -2,7 +2,7 @@ import { ClientError } from "../http/client-error.ts";
 import type { ServerSentEvent } from "./operation.ts";
 import { streamLines } from "./stream-lines.ts";
 
-/** Reads an event stream (WHATWG HTML 9.2.6). An unfinished last event is dropped, as the standard says. */
+/** Parses an event stream (WHATWG HTML 9.2.6). An incomplete last event is dropped, as the standard requires. */
 export async function* streamEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
@@ -22,7 +22,7 @@ export async function* streamEvents(
           id,
           ...(retryMs !== undefined && { retryMs }),
         };
-        retryMs = undefined; // only here: servers send it without data, too
+        retryMs = undefined; // reset only here, because servers also send it without data
       }
       [event, data, size] = ["", [], 0];
       continue;

@@ -1,7 +1,7 @@
 import { ClientError } from "../http/client-error.ts";
 
 /**
- * Splits a body into lines, which end in LF, CR or CR LF. A body that the reader leaves is cancelled.
+ * Splits a body into lines, which end in LF, CR or CR LF. If the reader stops early, the body is cancelled.
  *
  * @param maxBytes limit of one line, in UTF-16 code units
  */
@@ -31,7 +31,7 @@ export async function* streamLines(
     }
     if (rest !== "") yield rest;
   } finally {
-    reader.cancel().catch(() => {}); // its error has been thrown
+    reader.cancel().catch(() => {}); // its error was thrown above
   }
 }
 

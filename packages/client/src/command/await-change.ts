@@ -5,11 +5,11 @@ import { sourceKind } from "./read-document.ts";
 
 const POLL_MS = 2000;
 
-/** Resolves when a file may have changed, for a URL after two seconds; rejects when the signal aborts. */
+/** Resolves when a file may have changed, or for a URL after two seconds; rejects when the signal aborts. */
 export const awaitChange = async (source: string, signal: AbortSignal): Promise<void> => {
   if (sourceKind(source) === "url") return sleep(POLL_MS, undefined, { signal });
   const path = resolve(source);
   for await (const { filename } of watch(dirname(path), { signal }))
-    // editors replace a file: its folder stays
+    // watches the folder, because editors replace the file
     if (filename === basename(path)) return;
 };

@@ -22,8 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const run = async (...args: string[]) => {
   const lines: string[] = [];
   const output = {
-    say: (line: string) => lines.push(line),
-    complain: (line: string) => lines.push(`! ${line}`),
+    out: (line: string) => lines.push(line),
+    err: (line: string) => lines.push(`! ${line}`),
   };
   const code = await runClientCommand(args, output);
   return { code, text: lines.join("\n") };
@@ -49,7 +49,7 @@ test("writes the client of a running service, and of the app that a module expor
   expect(readFileSync(out, "utf8")).toContain("from Module");
 });
 
-test("writes the client of the app that an exported createApp returns, and refuses a module without an app", async () => {
+test("writes the client of the app that createApp returns, and refuses a module without an app", async () => {
   const module = join(folder, "create.mjs");
   writeFileSync(
     module,
@@ -60,7 +60,7 @@ test("writes the client of the app that an exported createApp returns, and refus
   const none = join(folder, "none.mjs");
   writeFileSync(none, "export const createApp = () => 1; export const createOther = () => ({ fetch() {} });");
   const { code, text } = await run(none, "--out", out);
-  expect([code, text]).toEqual([1, expect.stringContaining("and no function `createApp`")]);
+  expect([code, text]).toEqual([1, expect.stringContaining("nor a function `createApp`")]);
 });
 
 test("--check writes nothing; its exit code is 1 with the changed lines when the client is out of date", async () => {
@@ -81,8 +81,12 @@ test("--check writes nothing; its exit code is 1 with the changed lines when the
 test("--watch writes again after each change, until it is aborted", async () => {
   const ended = new AbortController();
   const lines: string[] = [];
-  const say = (line: string) => lines.push(line);
-  const code = runClientCommand([source, "--out", out, "--watch"], { say, complain: () => {} }, ended.signal);
+  const print = (line: string) => lines.push(line);
+  const code = runClientCommand(
+    [source, "--out", out, "--watch"],
+    { out: print, err: () => {} },
+    ended.signal,
+  );
   await waitFor(() => lines.length > 0);
   await waitFor(() => {
     write("C");
@@ -93,16 +97,16 @@ test("--watch writes again after each change, until it is aborted", async () => 
 });
 
 test.each([
-  [[], 2, "one SOURCE is needed"],
-  [[source], 2, "--out FILE is needed"],
+  [[], 2, "expected exactly one SOURCE"],
+  [[source], 2, "--out FILE is required"],
   [[source, "more", "--out", out], 2, "one SOURCE"],
   [[source, "--chek"], 2, "--chek"],
-  [[source, "--out", out, "--watch", "--check"], 2, "exclude each other"],
-  [["app.ts", "--out", out, "--watch"], 2, "needs the file or URL"],
+  [[source, "--out", out, "--watch", "--check"], 2, "cannot be combined"],
+  [["app.ts", "--out", out, "--watch"], 2, "needs a document as a file or URL"],
   [[join(folder, "absent.json"), "--out", out], 1, "ENOENT"],
   [[join(folder, "absent/openapi.json"), "--out", out, "--watch"], 1, "cannot watch"],
   [["http://127.0.0.1:1/openapi.json", "--out", out], 1, "cannot read"],
   [["--help"], 0, "usage:"],
-])("%j ends with exit code %d and the reason", async (args, code, text) => {
+])("%j exits with code %d and the reason", async (args, code, text) => {
   expect(await run(...args)).toEqual({ code, text: expect.stringContaining(text) });
 });

@@ -8,8 +8,8 @@ import { readDocument, sourceKind } from "./read-document.ts";
 
 /** Output of the command. */
 export interface Output {
-  say(line: string): void;
-  complain(line: string): void;
+  out(line: string): void;
+  err(line: string): void;
 }
 
 const USAGE = `usage: framework-client SOURCE --out FILE [options]
@@ -32,7 +32,7 @@ interface Result {
  * `framework-client SOURCE --out FILE`: writes a typed client, or with `--check` compares it.
  *
  * @param signal ends `--watch`
- * @returns the exit code: 0; 1 if the file is out of date or the document cannot be read; 2 for wrong arguments
+ * @returns the exit code: 0; 1 if the file is out of date or the document cannot be read; 2 for invalid arguments
  */
 export const runClientCommand = async (
   args: readonly string[],
@@ -41,15 +41,15 @@ export const runClientCommand = async (
 ): Promise<number> => {
   const given = argumentsOf(args);
   if (typeof given === "string") {
-    output.complain(`framework-client: ${given}\n${USAGE}`);
+    output.err(`framework-client: ${given}\n${USAGE}`);
     return 2;
   }
   if (given === null) {
-    output.say(USAGE);
+    output.out(USAGE);
     return 0;
   }
   for (;;) {
-    const changed = given.watch ? watched(given.source, signal) : null; // before the document is read: no change is missed
+    const changed = given.watch ? watched(given.source, signal) : null; // watches before the document is read, so that no change is missed
     const code = await attempt(given, output);
     const problem = await changed;
     if (problem !== null) return fail(problem, given, output);
@@ -57,7 +57,7 @@ export const runClientCommand = async (
   }
 };
 
-/** Resolves at a change, and when the signal aborts: with `null`, or with the error that ended the watch. */
+/** Resolves with `null` at a change and when the signal aborts, or with the error of the watcher. */
 const watched = async (source: string, signal: AbortSignal): Promise<FrameworkError | null> => {
   try {
     await awaitChange(source, signal);
@@ -78,7 +78,7 @@ interface Arguments {
   readonly document: string;
 }
 
-/** The arguments, a mistake in them, or `null` for `--help`. */
+/** The arguments, an error message, or `null` for `--help`. */
 const argumentsOf = (args: readonly string[]): Arguments | string | null => {
   const flag = { type: "boolean", default: false } as const;
   try {
@@ -97,11 +97,11 @@ const argumentsOf = (args: readonly string[]): Arguments | string | null => {
     const { out, help, ...others } = values;
     const [source, ...more] = positionals;
     if (help) return null;
-    if (source === undefined || more.length > 0) return "one SOURCE is needed";
-    if (out === undefined) return "--out FILE is needed";
-    if (others.watch && others.check) return "--watch and --check exclude each other";
+    if (source === undefined || more.length > 0) return "expected exactly one SOURCE";
+    if (out === undefined) return "--out FILE is required";
+    if (others.watch && others.check) return "--watch and --check cannot be combined";
     if (others.watch && sourceKind(source) === "module")
-      return "--watch needs the file or URL of a document: a module is loaded once";
+      return "--watch needs a document as a file or URL: a module is loaded only once";
     return { source, out, ...others };
   } catch (error) {
     return messageOf(error);
@@ -111,8 +111,8 @@ const argumentsOf = (args: readonly string[]): Arguments | string | null => {
 const attempt = async (given: Arguments, output: Output): Promise<number> => {
   try {
     const result = await generate(given);
-    if (given.json) output.say(JSON.stringify(result));
-    else for (const line of linesOf(result)) output[result.outcome === "stale" ? "complain" : "say"](line);
+    if (given.json) output.out(JSON.stringify(result));
+    else for (const line of linesOf(result)) output[result.outcome === "stale" ? "err" : "out"](line);
     return result.outcome === "stale" ? 1 : 0;
   } catch (error) {
     return fail(error, given, output);
@@ -121,14 +121,14 @@ const attempt = async (given: Arguments, output: Output): Promise<number> => {
 
 const fail = (error: unknown, { json }: Arguments, output: Output): number => {
   const code = FrameworkError.is(error) ? error.code : null;
-  if (json) output.say(JSON.stringify({ outcome: "failed", code, message: messageOf(error) }));
-  else output.complain(`framework-client: ${messageOf(error)}`);
+  if (json) output.out(JSON.stringify({ outcome: "failed", code, message: messageOf(error) }));
+  else output.err(`framework-client: ${messageOf(error)}`);
   return 1;
 };
 
 const generate = async ({ source, out, check, document }: Arguments): Promise<Result> => {
   const text = generateClient(await readDocument(source, document));
-  const present = await readFile(out, "utf8").catch(() => null); // no file yet
+  const present = await readFile(out, "utf8").catch(() => null); // missing or unreadable: the write reports the error
   if (present === text) return { outcome: "current", file: out, changes: [] };
   const changes = lineChanges(present ?? "", text);
   if (check) return { outcome: "stale", file: out, changes };

@@ -1,6 +1,6 @@
 const MAX_LINES = 20;
 
-/** The lines that differ between two texts, with `-` and `+`: at most 20. Lines that only moved are not listed. */
+/** Returns at most 20 lines that differ between two texts, with `-` and `+`. Moved lines are not listed. */
 export const lineChanges = (before: string, after: string): string[] => {
   const [old, current] = [before.split("\n"), after.split("\n")];
   const [known, wanted] = [new Set(old), new Set(current)];

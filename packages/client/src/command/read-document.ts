@@ -6,7 +6,7 @@ import { httpClient } from "../http/http-client.ts";
 
 const MAX_DOCUMENT_BYTES = 33_554_432;
 
-/** What a document is read from. */
+/** Kind of source of a document. */
 export type SourceKind = "url" | "module" | "file";
 
 export const sourceKind = (source: string): SourceKind => {
@@ -46,14 +46,14 @@ interface FetchingApp {
 const isApp = (value: unknown): value is FetchingApp =>
   typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function";
 
-/** The app that the exported function `createApp` returns, or the default export. */
+/** Returns the app that the default export or `createApp` creates. */
 const createdApp = async (exported: Readonly<Record<string, unknown>>): Promise<FetchingApp | null> => {
   const create = [exported["default"], exported["createApp"]].find((value) => typeof value === "function");
   const app: unknown = create === undefined ? null : await (create as () => unknown)();
   return isApp(app) ? app : null;
 };
 
-/** Asks the app without a port, and stops it. */
+/** Requests the document from the app without a port, and stops the app. */
 const readModule = async (source: string, path: string): Promise<string> => {
   const exported = (await import(pathToFileURL(resolve(source)).href)) as Record<string, unknown>;
   const app =
@@ -61,7 +61,7 @@ const readModule = async (source: string, path: string): Promise<string> => {
     (await createdApp(exported));
   if (app === null)
     throw new Error(
-      "the module exports no app, such as `export const app = new App()`, and no function `createApp`",
+      "the module exports neither an app, such as `export const app = new App()`, nor a function `createApp`",
     );
   try {
     return await textOf(await app.fetch(new Request(new URL(path, "http://localhost"))));

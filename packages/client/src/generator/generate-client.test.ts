@@ -79,7 +79,7 @@ void client.addNote({ body: { id: "", text: "" } });
 void client.search({ query: { q: "", other: 1 } });
 `;
 
-/** 200 operations with inputs, and a call of each. */
+/** 200 operations with inputs. */
 const many = {
   openapi: "3.1.0",
   info: { title: "Many", version: "1" },
@@ -102,7 +102,7 @@ const many = {
   ),
 };
 
-/** A document of these named schemas, and an operation that answers with the first. */
+/** A document with these named schemas, and an operation that returns the first. */
 const withSchemas = (schemas: Readonly<Record<string, object>>): object => ({
   openapi: "3.1.0",
   info: { title: "Schemas", version: "1" },
@@ -149,7 +149,7 @@ import { createClient, type Schemas } from "./json.ts";
 export const json: Schemas["Json"] = ["a", { b: ["c"] }];
 export const odd: Schemas["Odd"] = [null, [null]];
 export const tree: Schemas["Tree"] = { children: [{ data: { a: "b" } }] };
-// @ts-expect-error a number is no such value, however deep
+// @ts-expect-error a number is not such a value, however deep
 export const no: Schemas["Json"] = ["a", { b: [1] }];
 export const got: Promise<string> = createClient("http://h").get().then(({ body }) => (typeof body === "string" ? body : ""));
 `;
@@ -193,7 +193,7 @@ test("each operation and schema is one line, in the order of paths, and the same
   expect(generateClient({ ...document, paths: reversed })).toBe(text);
 });
 
-test("types of a media range are those of its schema, and unknown where the document leaves the body open", () => {
+test("a media range has the type of its schema, and unknown without one", () => {
   const replies = (responses: object): string | undefined => {
     const paths = { "/": { get: { operationId: "op", responses } } };
     const document = {

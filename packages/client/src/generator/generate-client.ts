@@ -15,7 +15,7 @@ export interface GenerateOptions {
 /**
  * Generates a TypeScript client of an API: one module with one line of types for each operation and named schema, and `createClient`.
  *
- * The same document gives the same text. Texts of the document are written as escaped literals and comments only.
+ * The output is deterministic. Strings of the document are written only as escaped literals and comments.
  *
  * @param document an OpenAPI 3.0 or 3.1 document, parsed
  * @throws FrameworkError CLIENT_BAD_DOCUMENT for any other value
@@ -56,7 +56,7 @@ export const generateClient = (
     "};",
     "",
     "/** Creates a client of the service at `baseUrl`. */",
-    "export const createClient = (baseUrl: string, options?: ClientOptions): Api & ClientLife => createApiClient<Api>(api, baseUrl, options);",
+    "export const createClient = (baseUrl: string, options?: ClientOptions): Api & ClientLifecycle => createApiClient<Api>(api, baseUrl, options);",
     "",
   ].join("\n");
   return [
@@ -80,13 +80,13 @@ const schemaLines = (document: OpenapiReader): { aliases: string[]; members: str
   return { aliases: aliases.length === 0 ? [] : [...aliases, ""], members };
 };
 
-/** The imports that the text uses: compilers may refuse unused ones. */
+/** The imports that the module uses: compilers may reject unused ones. */
 const importsOf = (body: string): string[] => [
   "type ApiSpec",
   ...["BytesBody", "BytesReply"]
     .filter((name) => new RegExp(`\\b${name}\\b`).test(body))
     .map((name) => `type ${name}`),
-  "type ClientLife",
+  "type ClientLifecycle",
   "type ClientOptions",
   "createApiClient",
   ...["Operation", "ServerSentEvent"]

@@ -4,7 +4,7 @@ import { importClient } from "../api/generated-module.test-kit.ts";
 import { generateClient } from "./generate-client.ts";
 import { hostile, strange } from "./strange-document.test-kit.ts";
 
-test("hostile names run no code, and take no member of the client", async () => {
+test("hostile names run no code and replace no member of the client", async () => {
   const createClient = await importClient(strange);
   await using client = createClient("http://127.0.0.1:1");
   expect(Object.keys(client).toSorted()).toEqual(
@@ -26,10 +26,10 @@ test("hostile names run no code, and take no member of the client", async () => 
   expect(Object.getPrototypeOf(client)).toBeNull();
 });
 
-/** Any character: fast-check's unit `binary` first makes a map of all of them, which takes a second. */
+/** Any character: fast-check's unit `binary` first builds a map of all of them, which takes a second. */
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 
-test("any texts of a document stay texts", () => {
+test("any strings of a document stay strings", () => {
   const word = fc.oneof(
     fc.string({ unit: character }),
     fc.constantFrom("*/", "//", "__proto__", "\n", "`${", hostile),
@@ -65,7 +65,7 @@ test("any texts of a document stay texts", () => {
   );
 });
 
-test("a long text of a comment is not cut within a character, which a file would not return", () => {
+test("a long comment is not cut within a surrogate pair", () => {
   const title = "📚".repeat(60);
   const text = generateClient({ openapi: "3.1.0", info: { title, version: title } });
   expect(text).toMatch(/^\/\/ Written by framework-client from (?:📚){39}… (?:📚){14}…\./u);

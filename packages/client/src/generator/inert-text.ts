@@ -1,18 +1,18 @@
-/** A string literal that is plain ASCII: signs that an editor hides or reorders are escaped. */
+/** Returns an ASCII string literal, in which characters that an editor hides or reorders are escaped. */
 export const inert = (text: string): string =>
   JSON.stringify(text).replace(
     /[^\x20-\x7e]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** A member's name in a type or object, quoted unless it is an identifier. */
+/** Returns a member's name for a type or object, quoted unless it is an identifier. */
 export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : inert(name));
 
-/** A key of an object literal. `__proto__` is computed, since a plain one would set the prototype. */
+/** Returns a key for an object literal. `__proto__` is computed, since a plain one would set the prototype. */
 export const objectKey = (name: string): string =>
   name === "__proto__" ? '["__proto__"]' : memberName(name);
 
-/** One line of text that cannot end a comment, without control, format and line-separating characters. */
+/** Returns one line that cannot end a comment, without control, format and line-separating characters. */
 export const commentText = (text: unknown, maxLength = 160): string => {
   if (typeof text !== "string") return "";
   const line = text

@@ -12,10 +12,10 @@ export interface ReplyContent {
   readonly type: string;
 }
 
-/** A body of which nothing is known: the reply's own type decides. */
+/** An undeclared body: the reply's Content-Type decides. */
 export const openContent: ReplyContent = { kinds: ["json", "text", "bytes", "none"], type: "unknown" };
 
-/** How the bodies of a reply are read, whatever their media type. */
+/** How the bodies of a reply are read, over all its media types. */
 export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyContent => {
   const schemas = Object.entries(content).map(
     ([type, holder]) => [type, isObject(holder) ? holder["schema"] : undefined] as const,
@@ -29,7 +29,7 @@ export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyC
 
 type TypedSchema = readonly [mediaType: string, schema: unknown];
 
-/** Several JSON types as one, so that an alternative that they have in common stands once. */
+/** Merges several JSON types, so that a shared alternative is listed once. */
 const jsonInOne = (schemas: readonly TypedSchema[]): readonly TypedSchema[] => {
   const json = schemas.filter(([type]) => isJson(plainType(type)));
   if (json.length < 2) return schemas;
@@ -54,7 +54,7 @@ const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader):
 /** Ranges that include JSON (RFC 9110 12.5.1); springdoc writes the first unless the program names a type. */
 const jsonRanges: ReadonlySet<string> = new Set(["*/*", "application/*"]);
 
-/** A range names no format, so the schema decides. What is neither text nor bytes comes as JSON, which the client's `Accept` prefers. */
+/** A range names no format, so the schema decides. Everything except strings and bytes is JSON, which the client's `Accept` prefers. */
 const rangeContent = (schema: unknown, document: OpenapiReader): ReplyContent => {
   const resolved = document.resolved(schema);
   if (isBinary(resolved)) return { kinds: ["bytes"], type: "BytesReply" };
@@ -88,7 +88,7 @@ const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader):
   return types[kind];
 };
 
-/** A text whose schema lists its values has these; the schema of any other text may be that of what it stands for, as with XML. */
+/** A string whose schema lists its values has their type. Any other schema may describe the parsed content, as with XML. */
 const textType = (schema: unknown, document: OpenapiReader): string => {
   const { type, enum: values, const: value } = document.resolved(schema);
   const isListed = type === "string" && (Array.isArray(values) || typeof value === "string");
@@ -109,7 +109,7 @@ export interface RequestContent {
   readonly styles?: readonly (readonly [name: string, style: string])[];
 }
 
-/** Type and media type of the request body: of JSON if it may be JSON, else of a form, else of the first type. */
+/** Returns type and media type of the request body: JSON if allowed, else a form, else the first type. */
 export const requestContent = (body: JsonObject, document: OpenapiReader): RequestContent | null => {
   const content = child(body, "content");
   const types = Object.keys(content);
@@ -132,7 +132,7 @@ export const requestContent = (body: JsonObject, document: OpenapiReader): Reque
   return { mediaType, type: kindOf(mediaType, schema) === "text" ? "string | BytesBody" : "BytesBody" };
 };
 
-/** The declared types of parts. One that is a list or a range names no type. */
+/** The declared types of parts, except lists and ranges of types. */
 const partTypes = (encoding: unknown): [name: string, mediaType: string][] =>
   Object.entries(isObject(encoding) ? encoding : {}).flatMap(([name, part]): [string, string][] => {
     const type = isObject(part) ? part["contentType"] : undefined;

@@ -37,7 +37,7 @@ export class OpenapiReader {
     this.recursive = recursive;
   }
 
-  /** The value that a local reference names (RFC 6901); `undefined` for another one, and if there is none. */
+  /** Returns the value of a local reference (RFC 6901); `undefined` for a remote or dangling one. */
   at(reference: string): unknown {
     if (!/^#(?:\/|$)/.test(reference)) return undefined;
     let value: unknown = this.root;
@@ -49,7 +49,7 @@ export class OpenapiReader {
     return value;
   }
 
-  /** Follows the references of a parameter, body, reply or path item; an empty object where they lead nowhere. */
+  /** Follows the references of a parameter, body, reply or path item; an empty object for dangling ones. */
   resolved(value: unknown): JsonObject {
     let found = value;
     for (let followed = 0; followed < MAX_REFERENCES; followed++) {
@@ -61,7 +61,7 @@ export class OpenapiReader {
     return {};
   }
 
-  /** The name of a schema that `Schemas` has; `null` for another reference. */
+  /** Returns the name of a schema in `Schemas`; `null` for another reference. */
   schemaName(reference: string): string | null {
     const [, token] = /^#\/components\/schemas\/([^/]+)$/.exec(reference) ?? [];
     if (token === undefined) return null;

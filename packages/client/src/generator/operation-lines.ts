@@ -88,5 +88,5 @@ const repliesOf = (method: string, operation: JsonObject, document: OpenapiReade
       return { key, ...contentsOf(content, document) };
     });
 
-/** A status without content has no body; a range of statuses without content leaves the body open, as `contractTest` reads it too. */
+/** A status without content has no body; for a range without content the body is undeclared, as in `contractTest`. */
 const noContent: ReplyContent = { kinds: ["none"], type: "undefined" };

@@ -1,6 +1,6 @@
 /**
- * Members that a client must not have as operations: awaiting an object calls `then`, JSON `toJSON`, `$close` ends the client, and those of every object
- * have types of their own.
+ * Names that operations must not have: `await` calls `then`, `JSON.stringify` calls `toJSON`, `$close` closes the client, and the members of every object
+ * have their own types.
  */
 const reserved: ReadonlySet<string> = new Set([
   "$close",
@@ -9,7 +9,7 @@ const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** Gives every operation its method name: the `operationId` in camelCase, else one of method and path; a repeated name is numbered. */
+/** Returns a function that names operations: the `operationId` in camelCase, else derived from method and path; a repeated name is numbered. */
 export const operationNames = (): ((operationId: unknown, method: string, path: string) => string) => {
   const taken = new Set<string>();
   return (operationId, method, path) => {
@@ -27,7 +27,7 @@ export const operationNames = (): ((operationId: unknown, method: string, path: 
 
 const MAX_LENGTH = 100;
 
-/** An identifier of ASCII letters and digits; "" if the text has none. */
+/** Returns an identifier of ASCII letters and digits; "" if the text has none. */
 const camelCase = (text: string): string => {
   const words = text.split(/[^A-Za-z0-9_$]+|_/).filter((word) => word !== "");
   const name = words

@@ -68,7 +68,7 @@ const styleOf = (place: Place, one: JsonObject): string[] => {
   return style === defaults[place] ? [] : [`${inert(`${place} ${String(one["name"])}`)}: ${inert(style)}`];
 };
 
-/** The style of a parameter, and of a field of a urlencoded body, which has the styles of a query. */
+/** Returns the style of a parameter, or of a field of a urlencoded body, which has the styles of a query. */
 export const serialisation = (place: Place, one: JsonObject): string => {
   if (Object.keys(child(one, "content")).length > 0) return "json";
   const initial = defaults[place].replace("*", "");

@@ -2,8 +2,8 @@ import { child, OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts"
 import { printNamed, type Printed } from "./type-of-schema.ts";
 
 /**
- * The document with its recursive schemas, which need a type alias each: TypeScript resolves a member of an interface at once, so `A: Schemas["A"][]` is an
- * error where `type A_ = A_[]` is none. Schemas that refer to themselves inside the properties of an object need no alias.
+ * Finds the recursive schemas of a document, each of which needs a type alias: TypeScript resolves a member of an interface eagerly, so `A: Schemas["A"][]` is an
+ * error but `type A_ = A_[]` is not. Schemas that refer to themselves inside the properties of an object need no alias.
  */
 export const withRecursiveSchemas = (document: OpenapiReader): OpenapiReader => {
   const schemas = Object.entries(child(child(document.root, "components"), "schemas"));
@@ -27,7 +27,7 @@ const reachesItself = (
   return reached.has(name);
 };
 
-/** An identifier that no import or declaration of a generated module has: it ends with an underscore. */
+/** Returns an identifier that no import or declaration of a generated module uses: it ends with an underscore. */
 const aliasOf = (name: string, taken: Set<string>): string => {
   const plain = name.replace(/[^\w$]/g, "_").replace(/^(?=\d|$)/, "_");
   for (let number = 1; ; number++) {

@@ -27,7 +27,7 @@ const placeOf = ({ type, scheme, in: where, name }: JsonObject): [string, string
   return (where === "header" || where === "cookie") && isToken(name) ? [where, name, ""] : null;
 };
 
-/** The alternatives of an operation, each a list of names; those of the document unless it has its own. */
+/** Returns the alternatives of an operation, or else of the document, each a list of names. */
 export const securityOf = (operation: JsonObject, document: OpenapiReader): string[] => {
   const own = operation["security"] ?? document.root["security"];
   if (!Array.isArray(own)) return [];

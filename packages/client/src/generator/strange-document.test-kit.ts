@@ -1,7 +1,7 @@
-/** Text that would end a comment, a literal and a template, and reorder or hide what follows. */
+/** Text that would end a comment, a literal and a template, and reorder or hide the following text. */
 export const hostile = '*/ process.exit(1); /* \u2028 */ "`${x}` \u202e @deprecated';
 
-/** A document whose names and texts try to become code. */
+/** A document whose names and strings try to inject code. */
 export const strange: object = {
   openapi: "3.1.0",
   info: { title: `${hostile}\nimport "x"`, version: "1" },

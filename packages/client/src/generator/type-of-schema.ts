@@ -4,9 +4,9 @@ import { isObject, type JsonObject, type OpenapiReader, type RecursiveSchema } f
 /** The type of a named schema, and the names of schemas that TypeScript must know to resolve it: those inside an object's properties are resolved later. */
 export interface Printed {
   readonly text: string;
-  /** Named by the type itself, or in an alternative. */
+  /** Referenced by the type itself, or in an alternative. */
   readonly direct: ReadonlySet<string>;
-  /** Named there, or in a list or record. */
+  /** Referenced there, or in a list or record. */
   readonly resolved: ReadonlySet<string>;
 }
 
@@ -20,24 +20,24 @@ interface Term {
 const MAX_DEPTH = 60;
 
 /**
- * The TypeScript type of the values that a schema describes; constraints that TypeScript cannot express, such as lengths and patterns, are omitted.
+ * Returns the TypeScript type of the values that a schema describes; constraints that TypeScript cannot express, such as lengths and patterns, are omitted.
  *
- * Named schemas of the document are `Schemas["Name"]`, other references are written in place; remote ones are `unknown`.
+ * Named schemas of the document are `Schemas["Name"]`, other local references are inlined, and remote ones are `unknown`.
  */
 export const typeOfSchema = (schema: unknown, document: OpenapiReader): string =>
   new Printer(document).print(schema).text;
 
-/** The type of a named schema, as in `Schemas` or in the alias of a recursive one. */
+/** Prints the type of a named schema, for `Schemas` or for the alias of a recursive one. */
 export const printNamed = (name: string, schema: unknown, document: OpenapiReader): Printed => {
   const printer = new Printer(document, document.recursive.get(name));
   const { text } = printer.print(schema);
   return { text, direct: printer.direct, resolved: printer.resolved };
 };
 
-/** Where in its type a schema stands. */
+/** Position of a schema in a type. */
 type Place = "direct" | "list" | "property";
 
-/** Prints one schema; it remembers the references it is in, since they may be circular. */
+/** Prints one schema. Tracks the references being followed, since they may be circular. */
 class Printer {
   readonly direct: Set<string> = new Set();
   readonly resolved: Set<string> = new Set();
@@ -136,7 +136,7 @@ class Printer {
     return `{ ${members.join("; ")} }`;
   }
 
-  /** `Record` would be resolved at once, so an alias that contains itself has an index signature. */
+  /** `Record` is resolved eagerly, so a recursive alias has an index signature. */
   private recordType(others: unknown): string {
     const [{ text } = unknown] = this.inside("list", [others]);
     return this.own === undefined ? `Record<string, ${text}>` : `{ [name: string]: ${text} }`;

@@ -1,9 +1,9 @@
 import { ClientError } from "./client-error.ts";
 import { emptyReply, isEmpty } from "./empty-reply.ts";
 
-/** What `boundReply` needs of a call. */
+/** Limits and callbacks of `boundReply`. */
 export interface ReplyBounds {
-  /** Ends the body, also one that does not know of it. */
+  /** Ends the body, even if its source ignores the signal. */
   readonly signal: AbortSignal;
   /** Maximum size of the body in bytes. */
   readonly maxReplyBytes: number;
@@ -13,14 +13,14 @@ export interface ReplyBounds {
   readonly toError: (error: unknown) => unknown;
 }
 
-/** Limits the size of a reply's body, ends it when the signal aborts, and reports its end. That of an empty reply is at its head: it needs no reading. */
+/** Limits the size of a reply's body, ends it when the signal aborts, and reports its end. An empty reply ends at once, without being read. */
 export const boundReply = (method: string, reply: Response, bounds: ReplyBounds): Response => {
   const { body, status, statusText, headers } = reply;
   if (body !== null && !isEmpty(method, reply))
     return new Response(boundBody(body, bounds), { status, statusText, headers });
   bounds.finished();
   if (body === null) return reply;
-  body.cancel().catch(() => {}); // nothing of it is needed
+  body.cancel().catch(() => {}); // not needed
   return emptyReply(method, reply);
 };
 
@@ -31,7 +31,7 @@ const boundBody = (
   const reader = body.getReader();
   let failNow = (): void => {};
   const end = (): void => {
-    signal.removeEventListener("abort", failNow); // a signal of the program may outlive the call
+    signal.removeEventListener("abort", failNow); // the caller's signal may outlive the call
     finished();
   };
   const cancel = (reason?: unknown): void => {

@@ -2,11 +2,11 @@ import type { CommonHeaders } from "./http-options.ts";
 import type { OutgoingBody } from "./outgoing-request.ts";
 import type { StreamRule } from "./stream-rule.ts";
 
-/** The work that a call belongs to: an `HttpRequest`, or another with these members. */
+/** The work that a call belongs to, such as an `HttpRequest`. */
 export interface CallingWork {
   /** Aborts the call. */
   readonly signal?: AbortSignal;
-  /** Id that trusted hosts get as `X-Request-ID`. */
+  /** Id sent to trusted hosts as `X-Request-ID`. */
   readonly requestId?: string | null;
 }
 
@@ -24,10 +24,10 @@ export interface CallInit {
   readonly signal?: AbortSignal;
   /** The request being handled: its abort ends the call, and trusted hosts get its id. @default none */
   readonly within?: CallingWork;
-  /** Key by which the service recognises a repetition; only sent to trusted hosts. @default none */
+  /** Key by which the service recognises a retry; only sent to trusted hosts. @default none */
   readonly idempotencyKey?: string;
-  /** Whether the reply is a stream: not limited in size, and in time only until its head. A function decides by that head. @default false */
+  /** Whether the reply is a stream: without a size limit, and with a time limit only for its head. A function decides from the head. @default false */
   readonly stream?: boolean | StreamRule;
-  /** Maximum size of the reply in bytes, of a stream too. @default that of the client, for a stream none */
+  /** Maximum size of the reply in bytes, also of a stream. @default that of the client, for a stream none */
   readonly maxReplyBytes?: number;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { ClientError } from "./client-error.ts";
 import { httpClient, type HttpClient } from "./http-client.ts";
 
-/** A service whose only handler calls another one, and what its log says. */
+/** A service whose only handler calls another one, and its logged warnings. */
 const calling = async (client: HttpClient) => {
   const warnings: unknown[] = [];
   const app = new App();
@@ -31,7 +31,7 @@ const hanging = (request: Request): Promise<Response> =>
     request.signal.addEventListener("abort", () => reject(request.signal.reason));
   });
 
-test("an error that a handler leaves is answered with its status, and only the log says which service failed", async () => {
+test("an error that a handler does not catch is answered with its status, and only the log names the service", async () => {
   const refuse = () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:8080"));
   await using broken = await calling(httpClient({ baseUrl, fetch: refuse }));
   expect(await broken.ask()).toEqual({

@@ -1,6 +1,6 @@
 import { HttpError } from "@framework/core";
 
-/** Sentences for clients, by status: names and addresses of other services are for the log. */
+/** Error details for clients, by status. Names and addresses of other services appear only in the log. */
 const details: Readonly<Record<number, string>> = {
   503: "A service that this one calls is not available",
   504: "A service that this one calls did not answer in time",
@@ -17,8 +17,8 @@ const refusals: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An error of a call that has no reply to return. `code` and `message` say which; a handler that lets it pass answers with `status`, 502, 503 or 504, and with
- * `detail`, which has nothing of the message. The message is logged then.
+ * Error of a call without a reply; `code` and `message` identify it. A handler that does not catch it answers with `status`, 502, 503 or 504, and with
+ * `detail`, which reveals nothing of the message. The message is logged.
  */
 export class ClientError extends HttpError {
   override readonly name: string = "ClientError";

@@ -1,7 +1,7 @@
 import type { CallInit } from "./call-init.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 
-/** The header fields of a call. Those of the program win; the client's own go only to its base URL's origin, ids only to trusted hosts. */
+/** Returns the header fields of a call. The program's own take precedence; the client's are sent only to its base URL's origin, ids only to trusted hosts. */
 export const headersOf = (
   url: URL,
   base: URL,

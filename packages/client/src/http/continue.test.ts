@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { open, serve } from "./http-service.test-kit.ts";
 import { retryRequests } from "./retry-requests.ts";
 
-test("a call with the field Expect, which a client cannot wait for, is refused and not repeated", async () => {
+test("a call with the unsupported field Expect is refused and not retried", async () => {
   await using server = await serve((_, response) => response.end());
   await using http = open(server.url, { use: [retryRequests()] });
   await expect(
@@ -11,7 +11,7 @@ test("a call with the field Expect, which a client cannot wait for, is refused a
   expect(server.seen).toHaveLength(0);
 });
 
-test("a 100 that was not asked for ends the call, and one with early hints does not", async () => {
+test("an unexpected 100 ends the call, and early hints do not", async () => {
   await using server = await serve((request, response) => {
     if (request.url === "/hints") response.writeEarlyHints({ link: "</a>; rel=preload" });
     else response.writeContinue();

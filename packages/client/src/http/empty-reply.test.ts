@@ -10,7 +10,7 @@ const unread = [
 ] as const;
 
 test.each(unread)(
-  "an empty reply to %s %s is not in flight, though nobody reads it (stream: %s)",
+  "an empty reply to %s %s is not in flight, although it is not read (stream: %s)",
   async (method, path, stream) => {
     await using server = await serve((request, response) => {
       if (request.url === "/empty") response.writeHead(200, { "content-length": 0 });

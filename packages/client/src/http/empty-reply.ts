@@ -7,7 +7,7 @@ type Head = Pick<Response, "status" | "headers">;
 export const isEmpty = (method: string, { status, headers }: Head): boolean =>
   isBodiless(method, status) || headers.get("content-length") === "0";
 
-/** Returns an empty reply: without a body where HTTP allows none, with an ended one for a length of 0, as web `fetch` does. */
+/** Returns an empty reply: without a body where HTTP allows none, and with an ended one for a length of 0, as web `fetch` does. */
 export const emptyReply = (method: string, head: Head & { readonly statusText?: string }): Response => {
   const { status, statusText = "", headers } = head;
   return new Response(isBodiless(method, status) ? null : new Uint8Array(0), { status, statusText, headers });

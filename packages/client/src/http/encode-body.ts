@@ -1,12 +1,12 @@
 import type { OutgoingBody } from "./outgoing-request.ts";
 
-/** A body as bytes. Text and bytes are sent with a `Content-Length`, streams in chunks. */
+/** An encoded body. Strings and bytes are sent with a `Content-Length`, streams in chunks. */
 export type EncodedBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
 
-/** The most bytes of a `Blob` that are read before they are sent. */
+/** Maximum size of a `Blob` that is read into memory before it is sent. */
 const COLLECTED_BYTES = 65_536;
 
-/** Returns a body as bytes, and sets `Content-Type` if the program has not. */
+/** Encodes a body, and sets `Content-Type` if the program has not. */
 export const encodeBody = async (body: OutgoingBody | null, headers: Headers): Promise<EncodedBody> => {
   if (body === null) return null;
   if (body instanceof FormData) headers.delete("content-type"); // only the encoder knows the boundary

@@ -23,11 +23,11 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
     const toError = (error: unknown): unknown => explained(error, request, timer.signal, options);
     const signal = AbortSignal.any([request.signal, timer.signal]);
     const finished = once(() => {
-      signal.removeEventListener("abort", finished); // with a listener, the client's own signal would retain the call
+      signal.removeEventListener("abort", finished); // a listener on the client's own signal would retain the call
       clearTimeout(late);
       calls--;
     });
-    signal.addEventListener("abort", finished); // also of a reply whose body is never read
+    signal.addEventListener("abort", finished); // covers a reply whose body is never read
     try {
       const reply = await follow(send, { ...request, signal }, options, own);
       const isStream = request.isStream(reply);
@@ -53,14 +53,14 @@ const follow = async (
     const reply = await send(request);
     const next = options.maxRedirects === 0 ? null : redirected(request, reply, own);
     if (next === null) return reply;
-    reply.body?.cancel().catch(() => {}); // its body is not needed
+    reply.body?.cancel().catch(() => {}); // not needed
     if (followed === options.maxRedirects)
       throw new ClientError("CLIENT_TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`);
     request = next;
   }
 };
 
-/** The error that a program gets for one of sockets, streams or timers. Errors of the caller's own signal stay. */
+/** Converts an error of sockets, streams or timers for the caller. The reason of the caller's own signal is kept. */
 const explained = (
   error: unknown,
   { method, url, signal }: OutgoingRequest,

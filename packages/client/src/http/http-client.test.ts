@@ -34,7 +34,7 @@ test("sends method, path, fields and body, and returns error statuses as replies
 test("refuses a reply that is larger than its limit while it arrives", async () => {
   await using server = await serve((_, response) => {
     const endless = new Readable({ read: (size) => void endless.push(Buffer.alloc(size)) });
-    pipeline(endless, response, () => {}); // the client leaves
+    pipeline(endless, response, () => {}); // the client aborts
   });
   await using http = open(server.url, { maxReplyBytes: 100_000 });
   const reply = await http.request("/");
@@ -50,7 +50,7 @@ test("ends a call whose head or body does not arrive in time, and one that its c
   });
   await using http = open(server.url, { timeoutMs: 50 });
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT", status: 504 });
-  await using slower = open(server.url, { timeoutMs: 2000 }); // in which the head arrives on a busy machine too
+  await using slower = open(server.url, { timeoutMs: 2000 }); // long enough for the head on a busy machine
   await expect((await slower.request("/slow-body")).text()).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   await using patient = open(server.url);
   const reason = new Error("enough");
@@ -82,7 +82,7 @@ test("limits the calls in flight, until their bodies have ended", async () => {
   expect((await http.request("/")).status).toBe(200);
 });
 
-test("publicAddressesOnly with fetch, which would not check addresses, is a mistake", () => {
+test("publicAddressesOnly cannot be combined with fetch, which would not check addresses", () => {
   const options = { baseUrl: "https://stock.example", publicAddressesOnly: true };
   const fetch = () => Promise.resolve(new Response());
   expect(() => httpClient({ ...options, fetch })).toThrow(
@@ -90,7 +90,7 @@ test("publicAddressesOnly with fetch, which would not check addresses, is a mist
   );
 });
 
-test("a reply whose body is never read counts until its time is over", async () => {
+test("a reply whose body is never read counts until its timeout", async () => {
   await using server = await serve((_, response) => void response.writeHead(200).write("start"));
   await using http = open(server.url, { maxCalls: 1, timeoutMs: 2000 });
   await http.request("/");
@@ -108,7 +108,7 @@ const collectGarbage = (): void => {
   (runInNewContext("gc") as () => void)();
 };
 
-test("a client retains none of the calls that have ended", async () => {
+test("a client retains no ended calls", async () => {
   const calls: WeakRef<OutgoingRequest>[] = [];
   const remember: OutgoingMiddleware = (request, next) => {
     calls.push(new WeakRef(request));
@@ -119,11 +119,11 @@ test("a client retains none of the calls that have ended", async () => {
   expect(calls).toHaveLength(20);
   await waitFor(() => {
     collectGarbage();
-    return calls.filter((call) => call.deref() !== undefined).length < 2; // a frame may hold the last one
+    return calls.filter((call) => call.deref() !== undefined).length < 2; // a stack frame may hold the last one
   });
 });
 
-test("breaker and timeout of the framework are middleware of calls", async () => {
+test("the framework's breaker and timeout work as middleware of calls", async () => {
   await using server = await serve(
     (request, response) => request.url === "/fail" && response.writeHead(500).end(),
   );
@@ -187,11 +187,11 @@ test("a closed client ends its calls and refuses further ones", async () => {
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
 });
 
-test("a wrong header field of the options is named, without its value", () => {
+test("an invalid header field in the options is named, without its value", () => {
   const create = () =>
     httpClient({ baseUrl: "http://h", headers: { "a b": "c", ok: "d", "x-token": "secret\n1" } });
   expect(create).toThrow(
-    'HttpClientOptions.headers must be an object of header fields, but "a b" is no name of a field, the value of "x-token" has characters that a field cannot have',
+    'HttpClientOptions.headers must be an object of header fields, but "a b" is not a valid header field name, the value of "x-token" has invalid characters',
   );
   expect(create).not.toThrow("secret");
 });

@@ -11,7 +11,7 @@ import type { StreamRule } from "./stream-rule.ts";
 
 /** Calls one service. */
 export interface HttpClient {
-  /** Sends a request and returns the reply, also for an error status. @throws ClientError without a reply */
+  /** Sends a request and returns the reply, also for an error status. @throws ClientError if there is no reply */
   request(path: string, init?: CallInit): Promise<Response>;
   /** Ends all calls and connections. */
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
       checkInit(init);
       return await send(path, init);
     } catch (error) {
-      leave(init.body, error);
+      cancelSource(init.body, error);
       throw error;
     }
   };
@@ -68,8 +68,8 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
   return { request, close, [Symbol.asyncDispose]: close };
 };
 
-/** Ends the source of a body that was not sent; a body that was is its sender's to end. */
-const leave = (body: CallInit["body"], reason: unknown): void => {
+/** Cancels a stream body that was not sent; once sending has begun, the sender ends it. */
+const cancelSource = (body: CallInit["body"], reason: unknown): void => {
   if (body instanceof ReadableStream && !body.locked) body.cancel(reason).catch(() => {}); // the caller has the first error
 };
 
@@ -93,7 +93,7 @@ const checkInit = (init: CallInit): void => {
 const ruleOf = (stream: boolean | StreamRule): StreamRule =>
   typeof stream === "function" ? stream : () => stream;
 
-/** Paths are appended to the base URL as texts, so a path such as `//host` stays a path. */
+/** Paths are appended to the base URL as strings, so a path such as `//host` stays a path. */
 const targetOf = (base: URL, path: string): URL => {
   const text = /^https?:\/\//i.test(path) ? path : base.origin + base.pathname.replace(/\/$/, "") + path;
   if (URL.canParse(text) && (text === path || path.startsWith("/") || path === "" || path.startsWith("?")))

@@ -21,21 +21,21 @@ export interface HttpClientOptions {
   readonly use?: readonly OutgoingMiddleware[];
   /** Header fields of calls to the base URL's origin. @default none */
   readonly headers?: CommonHeaders;
-  /** Names of header fields that a redirect to another origin must not carry: those of `headers`, `Authorization` and `Cookie` never do. @default none */
+  /** Names of further header fields that are removed on a redirect to another origin; those of `headers`, `Authorization` and `Cookie` always are. @default none */
   readonly credentialHeaders?: readonly string[];
-  /** Hosts that may be called, ports included unless they are the scheme's own: redirects too. @default the host of `baseUrl` */
+  /** Hosts that may be called, also by redirects, with a port that is not the scheme's default. @default the host of `baseUrl` */
   readonly allowedHosts?: readonly string[];
   /** Hosts that get the request id and the idempotency key. @default the host of `baseUrl` */
   readonly trustedHosts?: readonly string[];
   /** Refuses private, loopback and link-local addresses, after the name is resolved; not with `fetch`. @default false */
   readonly publicAddressesOnly?: boolean;
-  /** Maximum duration of one attempt in milliseconds, redirects and body included; of a stream until its head. @default 30000 */
+  /** Maximum duration of one attempt in milliseconds, redirects and body included; for a stream until its head. @default 30000 */
   readonly timeoutMs?: number;
   /** Maximum milliseconds to connect. @default 10000 */
   readonly connectTimeoutMs?: number;
   /** Maximum milliseconds between two parts of a body. @default 30000 */
   readonly idleTimeoutMs?: number;
-  /** Maximum size of a reply in bytes; reading further throws. Streams are not limited. @default 10 MiB */
+  /** Maximum size of a reply in bytes; reading a larger one throws CLIENT_BODY_TOO_LARGE. Streams are not limited. @default 10 MiB */
   readonly maxReplyBytes?: number;
   /** Maximum number of redirects; 0 returns them as they are. @default 5 */
   readonly maxRedirects?: number;
@@ -67,19 +67,17 @@ const isHeaders = (value: unknown): boolean => {
   try {
     return new Headers(value as Record<string, string>) instanceof Headers;
   } catch {
-    return false; // a name or value that a field cannot have
+    return false; // an invalid name or value
   }
 };
 
-/** Names each wrong field, at most five; values are left out, since they may be secrets. */
+/** Names at most five invalid fields; values are omitted, since they may be secrets. */
 const headersProblem = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null) return "must be an object of header fields";
   if (isHeaders(value)) return null;
   const wrong = Object.entries(value).flatMap(([name, each]: [string, unknown]) => {
-    if (!isFieldName(name)) return [`${JSON.stringify(name.slice(0, 60))} is no name of a field`];
-    return isHeaders({ [name]: each })
-      ? []
-      : [`the value of ${JSON.stringify(name)} has characters that a field cannot have`];
+    if (!isFieldName(name)) return [`${JSON.stringify(name.slice(0, 60))} is not a valid header field name`];
+    return isHeaders({ [name]: each }) ? [] : [`the value of ${JSON.stringify(name)} has invalid characters`];
   });
   return `must be an object of header fields, but ${wrong.slice(0, 5).join(", ") || "is another value"}`;
 };
@@ -104,7 +102,7 @@ const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("H
   maxConnections: integer(64, { min: 1, max: 10_000 }),
   keepAliveMs: milliseconds(4000),
   fetch: optional({ problem: (value: unknown) => (isFunction(value) ? null : "must be a function") }),
-}) as ConfigRecord<Omit<HttpClientOptions, "baseUrl">>; // the record's fields have defaults, those of the options may be absent
+}) as ConfigRecord<Omit<HttpClientOptions, "baseUrl">>; // the record's fields have defaults, the options may be absent
 
 const BAD_URL =
   "HttpClientOptions.baseUrl must be an absolute http or https URL without credentials, query or fragment";

@@ -9,7 +9,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 export interface HttpService extends AsyncDisposable {
   readonly host: string;
   readonly url: string;
-  /** The requests so far. */
+  /** The requests received so far. */
   readonly seen: readonly IncomingMessage[];
 }
 

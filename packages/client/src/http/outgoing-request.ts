@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   readonly body: OutgoingBody | null;
   /** Aborts when the reply is no longer needed. */
   readonly signal: AbortSignal;
-  /** Maximum size in bytes of a reply that is no stream. */
+  /** Maximum size in bytes of a reply that is not a stream. */
   readonly maxReplyBytes: number;
   /** Maximum size of a stream in bytes. */
   readonly maxStreamBytes: number;

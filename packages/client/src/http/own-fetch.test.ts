@@ -5,7 +5,7 @@ import { httpClient, type HttpClientOptions } from "../index.ts";
 const open = (options: Omit<HttpClientOptions, "baseUrl">) =>
   httpClient({ baseUrl: "http://service.test", ...options });
 
-/** A body that starts, never ends and does not know of the request's signal. */
+/** A body that starts, never ends and ignores the request's signal. */
 const endless = (cancelled: unknown[] = []): Response =>
   new Response(
     new ReadableStream({
@@ -19,7 +19,7 @@ test("a fetch that ignores the request's signal ends at timeoutMs, before and af
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   const cancelled: unknown[] = [];
   await using slower = open({ timeoutMs: 50, fetch: () => endless(cancelled) });
-  const reply = await slower.request("/"); // settles before any timer: this fetch answers at once
+  const reply = await slower.request("/"); // settles before any timer, because this fetch replies at once
   await expect(reply.text()).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
   expect(cancelled).toHaveLength(1);
 });
@@ -35,7 +35,7 @@ test("a fetch that ignores the request's signal ends when the caller aborts, and
   const cancelled: unknown[] = [];
   late.resolve(endless(cancelled));
   await waitFor(() => cancelled.length === 1);
-  expect((await http.request("/")).status).toBe(200); // the call is counted no more
+  expect((await http.request("/")).status).toBe(200); // the call no longer counts
 });
 
 test("the body of a stream ends when the caller aborts", async () => {
@@ -48,7 +48,7 @@ test("the body of a stream ends when the caller aborts", async () => {
   await expect(text).rejects.toBe(reason);
 });
 
-test("a fetch that fails with an error whose message is not text is no reply", async () => {
+test("a fetch that fails with an error whose message is not a string throws CLIENT_NO_REPLY", async () => {
   for (const message of [Symbol("s"), Object.create(null), { code: 7 }]) {
     const fetch = () => Promise.reject(Object.assign(new Error("x"), { message }));
     await using http = open({ fetch });

@@ -22,9 +22,9 @@ for (const [address, prefix] of [
 ] as const)
   special.addSubnet(address, prefix, "ipv4");
 
-/** The only public block of IPv6 is 2000::/3; these are its special parts, which can also carry an IPv4 address. */
-const publicSix = new BlockList();
-publicSix.addSubnet("2000::", 3, "ipv6");
+/** The only public IPv6 block is 2000::/3; its special sub-blocks, some of which embed IPv4 addresses, are in `special`. */
+const publicIpv6 = new BlockList();
+publicIpv6.addSubnet("2000::", 3, "ipv6");
 for (const [address, prefix] of [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -36,7 +36,7 @@ for (const [address, prefix] of [
 /** Whether an address is public: not private, loopback, link-local, multicast or reserved. Mapped IPv4 addresses are refused. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 4) return !special.check(address, "ipv4");
-  return isIP(address) === 6 && publicSix.check(address, "ipv6") && !special.check(address, "ipv6");
+  return isIP(address) === 6 && publicIpv6.check(address, "ipv6") && !special.check(address, "ipv6");
 };
 
 /** Resolves a name as `dns.lookup` does, and fails unless all its addresses are public: the socket connects to the addresses that were checked. */

@@ -54,7 +54,7 @@ test.each([
   expect(await (await http.request("/", { method, body: "body" })).text()).toBe(`${expected} ${text}`);
 });
 
-test("ends a loop of redirects, and returns one as it is for maxRedirects 0", async () => {
+test("ends a redirect loop, and returns the redirect for maxRedirects 0", async () => {
   await using server = await serve((_, response) => response.writeHead(302, { location: "/" }).end());
   await using http = open(server.url);
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TOO_MANY_REDIRECTS" });

@@ -30,7 +30,7 @@ test("repeats idempotent requests and those with an Idempotency-Key, and no othe
   expect(await sent({ method: "PUT", body: stream })).toBe(1);
 });
 
-test("waits as Retry-After says, and stops when that is too long", async () => {
+test("waits for Retry-After, and stops when that is too long", async () => {
   let field = "2";
   await using server = await serve((_, response) => response.writeHead(429, { "retry-after": field }).end());
   const waits: number[] = [];
@@ -56,7 +56,7 @@ test("repeats after a lost connection, and reports the last failure", async () =
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_NO_REPLY", status: 502 });
 });
 
-test("an attempt that timeout ends is repeated", async () => {
+test("an attempt that times out is repeated", async () => {
   let hanging = 1;
   await using server = await serve((_, response) => hanging-- > 0 || response.end("ok"));
   const time = virtualClock();

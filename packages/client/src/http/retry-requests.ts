@@ -8,17 +8,17 @@ export interface RetryRequestsOptions extends Pick<
   RetryOptions<OutgoingRequest, Response>,
   "policy" | "clock" | "random"
 > {
-  /** Statuses after which a request is sent again. @default [429, 502, 503, 504] */
+  /** Statuses after which a request is retried. @default [429, 502, 503, 504] */
   readonly statuses?: readonly number[];
   /** Time in milliseconds since 1970, for a `Retry-After` that is a date. @default Date.now */
   readonly now?: () => number;
 }
 
-/** Codes of errors that a further attempt cannot help, or must not follow, beside those of calls that the client refuses. */
-const final: ReadonlySet<string> = new Set(["CLIENT_TOO_MANY_REDIRECTS", "BREAKER_OPEN"]);
+/** Codes of errors after which a request is not retried, besides those of calls that the client refuses. */
+const neverRetried: ReadonlySet<string> = new Set(["CLIENT_TOO_MANY_REDIRECTS", "BREAKER_OPEN"]);
 
 /**
- * Returns a middleware that sends a request again after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
+ * Returns a middleware that retries a request after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
  *
  * Only requests with an idempotent method or an `Idempotency-Key` are repeated, and never a stream. `Retry-After` is respected: a wait above the policy's
  * `maxDelayMs` ends the attempts.
@@ -39,7 +39,7 @@ export const retryRequests = ({
       isRepeatable(request) &&
       !request.signal.aborted &&
       !(error instanceof ClientError && error.isRefusal) &&
-      !(FrameworkError.is(error) && final.has(error.code)),
+      !(FrameworkError.is(error) && neverRetried.has(error.code)),
     retryAfterMs: (reply) => retryAfterMs(reply.headers.get("retry-after"), now()),
   });
   return function retryRequests(request, next) {
@@ -47,7 +47,7 @@ export const retryRequests = ({
   };
 };
 
-/** A middleware within, such as `timeout`, aborts one attempt and not the next ones. */
+/** Gives each attempt its own abort: an inner middleware such as `timeout` must not abort later attempts. */
 const withOwnAbort = (request: OutgoingRequest): OutgoingRequest => {
   const own = new AbortController();
   const signal = AbortSignal.any([request.signal, own.signal]);

@@ -20,7 +20,7 @@ export const sendWith =
     return unlessAborted(signal, fetch(request));
   };
 
-/** The reply, or the signal's reason if that aborts first: the program's function may ignore the signal. A late reply is cancelled. */
+/** Returns the reply, or throws the signal's reason if it aborts first: the program's function may ignore the signal. A late reply is cancelled. */
 const unlessAborted = async (signal: AbortSignal, sent: Awaitable<Response>): Promise<Response> => {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

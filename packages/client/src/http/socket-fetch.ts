@@ -18,7 +18,7 @@ export interface SocketFetch {
 const MAX_HEADER_BYTES = 16_384;
 const MAX_ORIGINS = 100;
 
-/** Opens a pool of connections. Its limits are those of the options; heads of replies have at most 16 KiB, and at most 100 origins have connections. */
+/** Opens a connection pool with the limits of the options, at most 16 KiB per reply head, and at most 100 origins. */
 export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
   const { publicAddressesOnly, connectTimeoutMs, idleTimeoutMs, maxConnections, keepAliveMs } = options;
   const agent = new Agent({
@@ -33,7 +33,10 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
   });
   const send: Send = async ({ url, method, headers, body, signal }) => {
     if (headers.has("expect"))
-      throw new ClientError("CLIENT_BAD_PARAMETER", "a client sends bodies at once, and no field Expect");
+      throw new ClientError(
+        "CLIENT_BAD_PARAMETER",
+        "the field Expect is not supported: a client sends bodies without waiting",
+      );
     const encoded = bodyOf(await encodeBody(body, headers)); // sets Content-Type
     const reply = await agent.request({
       origin: url.origin,
@@ -59,12 +62,12 @@ const toResponse = (
   for (const [name, value] of Object.entries(headers))
     for (const each of Array.isArray(value) ? value : [value ?? ""]) fields.append(name, each);
   if (status < 200 || status > 599) {
-    body.dump().catch(() => {}); // nothing of it is needed
+    body.dump().catch(() => {}); // not needed
     throw new ClientError("CLIENT_NO_REPLY", `the service answered with the unknown status ${status}`);
   }
   const head = { status, headers: fields };
   if (!isEmpty(method, head))
     return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>, head);
-  body.dump().catch(() => {}); // nothing of it is needed
+  body.dump().catch(() => {}); // not needed
   return emptyReply(method, head);
 };

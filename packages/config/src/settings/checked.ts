@@ -9,7 +9,7 @@ export interface CheckedOptions<T> extends SettingOptions<T> {
 }
 
 /**
- * A value that any Standard Schema (zod, valibot, arktype) makes of the variable's text.
+ * A setting whose value is the output of a Standard Schema (zod, valibot, arktype) for the variable's text.
  *
  * The schema must be synchronous. Its messages are printed: use `secret` for secrets. A default is the schema's output.
  */
@@ -29,8 +29,8 @@ export const checked = <S extends StandardSchema>(
   return setting(name, rules, ["wanted"]);
 };
 
-/** Some schemas, such as those of zod, are called again asynchronously after a transform or check of theirs has thrown. */
-const NOT_AT_ONCE =
+/** Some schemas, such as zod's, return a promise when a transform or check throws. */
+const NOT_SYNCHRONOUS =
   "has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues";
 
 const validated = <T>(schema: StandardSchema, text: string): Parsed<T> => {
@@ -41,9 +41,9 @@ const validated = <T>(schema: StandardSchema, text: string): Parsed<T> => {
     return { problem: `is refused, because its schema threw: ${messageOf(error)}` };
   }
   if (isPromise(result)) {
-    result.then(undefined, () => {}); // the problem below names both causes, and an unhandled rejection would end the process
-    return { problem: NOT_AT_ONCE };
+    result.then(undefined, () => {}); // the problem names both causes; an unhandled rejection would end the process
+    return { problem: NOT_SYNCHRONOUS };
   }
-  if (result.issues === undefined) return { value: result.value as T }; // the schema's own promise
+  if (result.issues === undefined) return { value: result.value as T }; // guaranteed by the schema
   return { problem: `is refused: ${result.issues.map(({ message }) => message).join("; ")}` };
 };

@@ -8,11 +8,11 @@ export interface ListOptions extends SettingOptions<readonly string[]> {
   readonly items?: string;
   /** Whether an item is accepted. @default every item that is not empty */
   readonly isItem?: (item: string) => boolean;
-  /** Most items. @default 1000 */
+  /** Maximum number of items. @default 1000 */
   readonly maxItems?: number;
 }
 
-/** A frozen list of texts, without the white space around each. */
+/** A frozen list of strings, each trimmed. */
 export const list = (name: string, options: ListOptions = {}): Setting<readonly string[]> => {
   const { separator = ",", items = "items", isItem = () => true, maxItems = 1000 } = options;
   const wanted = `${items}, separated by ${JSON.stringify(separator)}`;

@@ -4,14 +4,14 @@ import { type Parsed, type Setting, setting, type SettingOptions } from "./setti
 /** Options of `integer` and `decimal`: bounds, both inclusive, and those of every setting. */
 export interface NumberOptions extends SettingOptions<number>, Bounds {}
 
-/** A whole number in decimal digits, at least 0 unless `min` or `max` says otherwise. */
+/** A whole number in decimal digits, at least 0 unless `min` or `max` is given. */
 export const integer = (name: string, options: NumberOptions = {}): Setting<number> =>
   numeric(name, "a whole number", options, (text) => {
     const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
     return Number.isSafeInteger(value) ? value : NaN;
   });
 
-/** A number such as `0.5`, `-3` or `1e6`, at least 0 unless `min` or `max` says otherwise. */
+/** A number such as `0.5`, `-3` or `1e6`, at least 0 unless `min` or `max` is given. */
 export const decimal = (name: string, options: NumberOptions = {}): Setting<number> =>
   numeric(name, "a number", options, (text) =>
     /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : NaN,

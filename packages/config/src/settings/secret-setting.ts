@@ -1,15 +1,15 @@
 import { REDACTED, Secret } from "../secret.ts";
 import { type Setting, setting, type SettingRules } from "./setting.ts";
 
-/** Options of `secret`. A secret has no default: one in the sources would be none. */
+/** Options of `secret`. There is no `default`, because a secret must not be in the source code. */
 export interface SecretOptions {
   /** What the secret is for: one line in the table and in `.env.example`. @default "" */
   readonly meaning?: string;
-  /** Least length in characters. @default 1 */
+  /** Minimum length in characters. @default 1 */
   readonly minLength?: number;
 }
 
-/** A text that is never printed, in a `Secret`; `reveal()` returns it. */
+/** A string that is never printed, in a `Secret`; `reveal()` returns it. */
 export const secret = (
   name: string,
   { meaning = "", minLength = 1, ...unknown }: SecretOptions = {},

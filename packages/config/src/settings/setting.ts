@@ -1,7 +1,7 @@
 import { unknownFields } from "@framework/core/feature";
 import { shownUrls } from "./shown-urls.ts";
 
-/** A value that was read from text, or the rule that the text breaks, as "must be …". */
+/** A parsed value, or the rule that the text violates, as "must be …". */
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 
 /** One environment variable: its name, the type of its value, and how text becomes a value. */
@@ -18,11 +18,11 @@ export interface Setting<T> {
   readonly whenUnset: Unset<T> | null;
   /** The rule that the default breaks, or `null`. */
   readonly defaultProblem: string | null;
-  /** Options of the program that the setting does not have, as messages. */
+  /** Messages about unknown options. */
   readonly unknownOptions?: readonly string[];
   /** Reads the text of a variable that is set. */
   readonly parse: (text: string) => Parsed<T>;
-  /** The text as it may be printed: without passwords and secrets. */
+  /** Returns the text for display, without passwords and secrets. */
   readonly show: (text: string) => string;
 }
 
@@ -49,18 +49,18 @@ export interface SettingRules<T> extends SettingOptions<T> {
   readonly textOf?: (value: T) => string;
   readonly show?: (text: string) => string;
   readonly isSecret?: boolean;
-  /** Whether the default is no text of the variable, as with a schema that transforms. */
+  /** Whether the default is an output of the schema, not a text of the variable. */
   readonly isDefaultOutput?: boolean;
 }
 
 /**
- * Makes a setting of a type's rules and the program's options.
+ * Creates a setting from a type's rules and the program's options.
  *
  * @param own names of the options that the type has, besides those of every setting
  */
 export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly string[] = []): Setting<T> => {
   const { wanted, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
-  const value = isSecret ? undefined : rules.default; // one in the sources would be no secret
+  const value = isSecret ? undefined : rules.default; // a secret must not be in the source code
   const whenUnset = value === undefined ? null : { value, text: textOf(value) };
   const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
   const defaultProblem = parsed !== null && "problem" in parsed ? parsed.problem : null;
@@ -73,7 +73,7 @@ export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly s
   return { name, wanted, meaning, isSecret, whenUnset, defaultProblem, unknownOptions, parse, show };
 };
 
-/** The rules that types set. */
+/** Names of the rules set by types. */
 const ofTypes = ["wanted", "parse", "textOf", "show", "isSecret", "isDefaultOutput"];
 
 /** A setting that may be absent; its value is then `undefined`. */
@@ -88,7 +88,7 @@ export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
 export const isSetting = (value: unknown): value is Setting<unknown> =>
   typeof (value as { parse?: unknown } | null | undefined)?.parse === "function";
 
-/** Credentials are removed before the text is cut: the `@` by which they are recognised may be in what is cut off. */
+/** Removes credentials before it shortens the text, because the `@` that marks them may be in the removed part. */
 const quoted = (text: string): string => {
   const shown = shownUrls(text);
   return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown);

@@ -1,11 +1,11 @@
 /** URLs in a text, each up to white space or the next URL of a list. */
 const URLS = /[a-z][a-z0-9+.-]{0,40}:\/\/(?:(?![,;|]\s{0,9}[a-z][a-z0-9+.-]{0,40}:\/\/)\S)*/gi;
 
-/** The text with every URL in it as it may be printed, such as a list of brokers. */
+/** Returns the text with every URL in it redacted, such as a list of brokers. */
 export const shownUrls = (text: string): string => text.replace(URLS, shownUrl);
 
 /**
- * An address without user, password and query. Passwords and queries may contain "?", "#" and "@": if "?" or "#" comes
+ * Returns an address without user, password and query. Passwords and queries may contain "?", "#" and "@": if "?" or "#" comes
  * before the last "@", the place of the host is ambiguous and only the scheme is shown.
  */
 export const shownUrl = (text: string): string => {

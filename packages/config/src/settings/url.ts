@@ -8,7 +8,7 @@ export interface UrlOptions extends SettingOptions<string> {
 }
 
 /**
- * An address with a scheme and `://`, as text, since drivers accept more than the web's URLs (`sqlite://:memory:`, several hosts).
+ * An address with a scheme and `://`, as a string, since drivers accept more than web URLs (`sqlite://:memory:`, several hosts).
  *
  * Messages and summaries show it without user name, password and query.
  */
@@ -33,4 +33,4 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
 };
 
 const shown = (text: string): string =>
-  /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? JSON.stringify(shownUrl(text)) : "[no URL, hidden]";
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? JSON.stringify(shownUrl(text)) : "[not a URL, hidden]";

@@ -13,7 +13,7 @@ export interface LineProblem {
   readonly problem: string;
 }
 
-/** Parses a file by the rules of Node's `util.parseEnv`, and reports the lines that Node ignores or that do not mean what they say. */
+/** Parses a file by the rules of Node's `util.parseEnv`, and reports the lines that Node ignores or misreads. */
 export const parseEnvFile = (text: string): EnvFile => {
   const rows = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
   const values = new Map<string, string>();
@@ -36,7 +36,7 @@ export const parseEnvFile = (text: string): EnvFile => {
     const problem =
       end === null ? `opens a quote for ${name} that never closes` : droppedText(name, space + written);
     if (problem !== null) problems.push({ line, problem });
-    // Each assignment alone: in a whole file Node takes an indented comment for a name, and the line after an empty value for the value.
+    // Each assignment is parsed separately: in a whole file Node parses an indented comment as a name, and the line after an empty value as the value.
     values.set(name, parseEnv(`${name}=${written}`)[name] ?? "");
     row = end ?? row;
   }
@@ -51,7 +51,7 @@ const endOfValue = (rows: readonly string[], row: number, value: string): number
   return end === -1 ? null : end;
 };
 
-/** What Node would drop of a value: text after a closing quote, or after a "#" that does not look like the start of a comment. */
+/** Returns a problem if Node would drop part of a value: text after a closing quote, or after a "#" without a space before it. */
 const droppedText = (name: string, written: string): string | null => {
   const [opening = "", quote] = /^\s*(["'`])/.exec(written) ?? [];
   if (quote !== undefined) {

@@ -15,7 +15,7 @@ const folderWith = (files: Record<string, string | Uint8Array>) => {
 const names = ["A", "B", "C", "D", "E"] as const;
 const shape = Object.fromEntries(names.map((name) => [name, text(name, { default: "default" })]));
 
-test("the environment decides, then .env.local, .env.<mode>, .env, the default; an empty value decides nothing", () => {
+test("precedence is the environment, .env.local, .env.<mode>, .env, the default; empty values are ignored", () => {
   using folder = folderWith({
     ".env": "A=base\nB=base\nC=base\nD=base",
     ".env.staging": "A=mode\nB=mode\nC=mode\nD=",
@@ -64,7 +64,7 @@ test.each([
   ]);
 });
 
-test("a comment after a value, and a # in quotes, are no problem", () => {
+test("a comment after a value and a # in quotes are accepted", () => {
   using folder = folderWith({ ".env": "A=a # it's\nB='b#b' # b\nC= # empty\nD=\"d\"#d\nE=`e\n#e`" });
   const config = readConfig(shape, { env: {}, folder: folder.path });
   expect(config).toEqual({ A: "a", B: "b#b", C: "default", D: "d", E: "e\n#e" });
@@ -78,10 +78,10 @@ test("a refused value names its file and line, also after a value of several lin
   ]);
 });
 
-test("any near name in a .env file is told", () => {
+test("any near name in a .env file is reported", () => {
   using folder = folderWith({ ".env": "PROT=1\nCOMPOSE_PROJECT_NAME=x" });
   expect(problemsOf({ port: integer("PORT", { default: 1 }) }, { env: {}, folder: folder.path })).toEqual([
-    "CONFIG_MISSPELT: PROT (.env, line 1) is no setting: did you mean PORT? Correct the name, or list it in ignore",
+    "CONFIG_MISSPELT: PROT (.env, line 1) is not a setting: did you mean PORT? Correct the name, or list it in ignore",
   ]);
 });
 
@@ -112,7 +112,7 @@ test("a _FILE variable gives the file's text without one trailing newline", () =
   ]);
 });
 
-test("a variable and its _FILE variable in one source are a problem; of two sources the first decides", () => {
+test("a variable and its _FILE variable in one source are a problem; across sources the first takes precedence", () => {
   using folder = folderWith({ token: "of the file", ".env": "TOKEN=of .env" });
   const token = { token: optional(text("TOKEN")) };
   const env = { TOKEN_FILE: "token" };

@@ -15,7 +15,7 @@ export interface FoundText {
 /**
  * Finds the text of a variable: in the first source that sets it or its `_FILE` variable.
  *
- * @returns `undefined` if no source does; `null` if the text cannot be had, and `problems` has the reason
+ * @returns `undefined` if no source does; `null` if the text cannot be read, with the reason in `problems`
  */
 export const findText = (
   name: string,

@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Most bytes of a `.env` file, and of a file that a `_FILE` variable names. */
+/** Maximum bytes of a `.env` file, and of the file of a `_FILE` variable. */
 export const MAX_FILE_BYTES = 65_536;
 
 /** The text of a file, or the reason why it cannot be used; `isAbsent` if there is no such file. */
 export type FileText = { readonly text: string } | { readonly problem: string; readonly isAbsent: boolean };
 
-/** Opening a pipe would block otherwise; Windows has no such flag. */
+/** Avoids blocking on a pipe; Windows has no such flag. */
 const withoutBlocking = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0;
 
 /** Reads a whole UTF-8 file of at most `MAX_FILE_BYTES`; only regular files, since others may block or never end. */

@@ -6,7 +6,7 @@ import { readFileText } from "./read-file.ts";
 /** Environment variables, such as `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** One place that variables come from: the environment, or a `.env` file. */
+/** A source of variables: the environment, or a `.env` file. */
 export interface Source {
   /** `environment`, or the name of the file. */
   readonly name: string;
@@ -29,7 +29,7 @@ export const environmentSource = (env: Variables, folder: string): Source => ({
   place: () => "the environment",
 });
 
-/** The `.env` files of a folder, the deciding one first: `.env.local`, `.env.<mode>`, `.env`. Files that do not exist are left out. */
+/** Returns the existing `.env` files of a folder in order of precedence: `.env.local`, `.env.<mode>`, `.env`. */
 export const envFileSources = (folder: string, mode: string, problems: Problem[]): Source[] => {
   if (!/^[\w-]{1,40}$/.test(mode)) {
     const message = `the mode ${JSON.stringify(mode.slice(0, 60))} must be a word of up to 40 letters, digits, _ and -: correct mode or FRAMEWORK_ENV`;

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const certFile = join(folder, "tls.crt");
 const keyFile = join(folder, "tls.key");
 
-/** Replaces a file at once, as certificate managers do. */
+/** Replaces a file atomically, as certificate managers do. */
 const replace = (file: string, text: string): void => {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
@@ -23,7 +23,7 @@ const put = ({ cert, key }: SelfSigned): void => {
   replace(keyFile, key);
 };
 
-/** The certificate that a new connection gets, PEM without line ends. */
+/** Returns the certificate of a new connection, as PEM without line ends. */
 const served = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
@@ -92,7 +92,7 @@ test("renews the certificate under load without a failed request, and keeps the 
     await eventually(() => lines.length > before, "the missing file is logged");
     expect(await served(port)).toBe(rawOf(third));
     const afterMissing = lines.length;
-    symlinkSync(keyFile, keyFile); // the system refuses even to look at it
+    symlinkSync(keyFile, keyFile); // a symbolic link to itself: stat fails
     await eventually(() => lines.length > afterMissing, "the unreadable file is logged");
     expect(await served(port)).toBe(rawOf(third));
     put(first);
@@ -108,12 +108,12 @@ test("renews the certificate under load without a failed request, and keeps the 
   expect(new Set(lines)).toEqual(
     new Set([
       "info: the certificate was renewed",
-      "error: the new certificate cannot be used; the previous one serves on",
+      "error: the new certificate cannot be used; the previous one stays in use",
     ]),
   );
 });
 
-test("reports files that cannot be read at the start, and a part that is given twice", async () => {
+test("reports files that cannot be read at the start, and an option that is given twice", async () => {
   const options = { port: 0, exitOnError: false, argv: [], environment: {} };
   const missing = { certFile: join(folder, "none.crt"), keyFile: join(folder, "none.key") };
   await expect(new App().run({ ...options, tls: missing })).rejects.toThrow(
@@ -122,6 +122,6 @@ test("reports files that cannot be read at the start, and a part that is given t
   const { cert, key } = selfSigned();
   put({ cert, key });
   await expect(new App().run({ ...options, tls: { cert, certFile, keyFile } })).rejects.toThrow(
-    "TlsConfig.cert and certFile exclude each other",
+    "TlsConfig.cert and certFile cannot be combined",
   );
 });

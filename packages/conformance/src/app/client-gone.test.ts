@@ -13,11 +13,11 @@ const waits: Record<string, (request: HttpRequest) => unknown> = {
   "reads the body": (request) => request.text(),
 };
 
-const isGone = (signal: AbortSignal): Promise<void> =>
+const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 
 /** Runs a handler whose client disconnects while it waits; returns the log and the status that middleware saw. */
-const leave = async (
+const disconnectDuring = async (
   transport: "fast" | "node",
   handler: (request: HttpRequest) => unknown,
 ): Promise<{ logged: string[]; status: number | undefined }> => {
@@ -51,13 +51,13 @@ for (const transport of ["fast", "node"] as const) {
     `${transport}: a client that disconnects is not a failure of a handler that %s`,
     async (name) => {
       const handler = waits[name] as (request: HttpRequest) => unknown;
-      expect(await leave(transport, handler)).toEqual({ logged: [], status: 400 });
+      expect(await disconnectDuring(transport, handler)).toEqual({ logged: [], status: 400 });
     },
   );
 
   test(`${transport}: any other error of a handler whose client has disconnected is a failure`, async () => {
-    const { logged, status } = await leave(transport, async ({ signal }) => {
-      await isGone(signal);
+    const { logged, status } = await disconnectDuring(transport, async ({ signal }) => {
+      await aborted(signal);
       throw new TypeError("a bug");
     });
     expect({ logged, status }).toEqual({ logged: ["POST /wait failed: a bug"], status: 500 });

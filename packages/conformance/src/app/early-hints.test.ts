@@ -67,7 +67,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   const hint = { status: 103, body: "", link };
   const page = { status: 200, body: "page", link: undefined };
 
-  test("sends 103 with its fields before the reply, whoever parses the request", async () => {
+  test("sends 103 with its fields before the reply, on both parsers", async () => {
     expect(await ask(get("/now"), 1)).toEqual([hint, page]);
     expect(await ask(get("http://a/any", "POST"), 1)).toEqual([hint, page]);
     const pair = await ask(get("/now") + get("/now"), 2);
@@ -96,7 +96,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   });
 });
 
-test("sends none by fetch", async () => {
+test("sends none with app.fetch", async () => {
   const sent: boolean[] = [];
   const reply = await makeApp(sent).fetch(new Request("http://a/now"));
   expect([await reply.text(), sent]).toEqual(["page", [false]]);

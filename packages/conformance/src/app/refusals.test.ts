@@ -153,7 +153,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     }
   });
 
-  test("a malformed message after a valid one is not reported under the valid one's name", async () => {
+  test("a malformed message after a valid one is not reported under the name of the valid one", async () => {
     const seen: Seen = { stages: [], lines: [], ends: [] };
     const running = await makeApp(seen).run({ ...settings, transport });
     try {
@@ -177,7 +177,7 @@ const contrary: Feature = {
     });
     host.http.use("headers", (request, next) => {
       void next(request);
-      throw new Error("failed behind");
+      throw new Error("failed after");
     });
     host.http.use("headers", async (request, next) => {
       await Promise.resolve();
@@ -190,7 +190,7 @@ const contrary: Feature = {
   },
 };
 
-test("a refusal stays the reply, whatever a middleware does, and every middleware inside it still runs", async () => {
+test("middleware cannot replace a refusal, and every inner middleware still runs", async () => {
   const logged: string[] = [];
   const log = { ...quiet, error: (message: string) => void logged.push(message) };
   const running = await new (App.with(contrary))().run({ ...settings, log });

@@ -9,7 +9,7 @@ import { eventually } from "../harness/test-server.ts";
 interface Chat {
   enableChat(path: string): this;
 }
-/** A feature like a package for WebSocket, with a simpler protocol. */
+/** A feature like WebSocket, with a simpler protocol. */
 const chat: Feature<Chat> = {
   name: "chat",
   install: (host) => ({
@@ -48,7 +48,7 @@ const upgradeRequest = (target: string): string =>
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 for (const transport of ["fast", "node"] as const) {
-  test(`${transport}: a route accepts an upgrade after guards and middleware, and the 101 has their fields`, async () => {
+  test(`${transport}: a route accepts an upgrade after guards and middleware, and the 101 has the fields that they set`, async () => {
     const lines: string[] = [];
     const log = { info: (line: string) => void lines.push(line), warn() {}, error() {} };
     const options = { port: 0, exitOnError: false, argv: [], environment: {}, log, logs: true };

@@ -1,7 +1,11 @@
 import type { LimitsConfig } from "@framework/core";
 import { describe, expect, test } from "@jest/globals";
 import { bothTransportsAndTls } from "../harness/both-transports.ts";
-import { createLedger, expectNothingLeft, type Ledger } from "../harness/ledger.ts";
+import {
+  createExchangeRecorder,
+  expectNothingLeft,
+  type ExchangeRecorder,
+} from "../harness/exchange-recorder.ts";
 import { parseReplies } from "../harness/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
@@ -19,25 +23,26 @@ const messages: Record<string, string> = {
   "a pipelined pair": get("/later") + get("/now"),
   "a chunked POST after a GET": get("/now") + chunked + get("/later"),
   "a streamed reply": get("/pieces"),
-  "a pair behind an offer": get("/now").replace("\r\n\r\n", "\r\nUpgrade: h2c\r\n\r\n") + get("/later"),
+  "a pair, the first with an Upgrade offer":
+    get("/now").replace("\r\n\r\n", "\r\nUpgrade: h2c\r\n\r\n") + get("/later"),
 };
 
 describe.each(bothTransportsAndTls)("%s", (_name, make) => {
   const expectNothingLeftBy = (
-    run: (server: TestServer, ledger: Ledger) => Promise<void>,
+    run: (server: TestServer, recorder: ExchangeRecorder) => Promise<void>,
     limits: Partial<LimitsConfig> = {},
   ): Promise<void> => {
-    const ledger = createLedger();
-    return withServer(make, { serve: ledger.serve, limits }, async (server) => {
-      await run(server, ledger);
-      await expectNothingLeft(server, ledger);
+    const recorder = createExchangeRecorder();
+    return withServer(make, { serve: recorder.serve, limits }, async (server) => {
+      await run(server, recorder);
+      await expectNothingLeft(server, recorder);
     });
   };
 
   for (const [name, bytes] of Object.entries(messages)) {
     test(`closes and releases everything when the client half-closes after any byte of ${name}`, () =>
       expectNothingLeftBy(async (server) => {
-        const endBehind = async (at: number, turns: number): Promise<void> => {
+        const endAfter = async (at: number, turns: number): Promise<void> => {
           const client = await server.connect();
           await client.send(bytes.slice(0, at));
           await turn(turns);
@@ -45,9 +50,9 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
           await client.untilClosed();
         };
         const offsets = Array.from({ length: bytes.length + 1 }, (_unused, at) => at);
-        // At once behind one byte, some turns later behind the next; over TLS the other way round.
+        // Immediately after one byte, some turns later after the next; over TLS the other way round.
         const early = make.ca === undefined ? 0 : 1;
-        await Promise.all(offsets.map((at) => endBehind(at, at % 2 === early ? 0 : 1 + (at % 7))));
+        await Promise.all(offsets.map((at) => endAfter(at, at % 2 === early ? 0 : 1 + (at % 7))));
       }));
   }
 
@@ -67,7 +72,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       }
     }));
 
-  test("sends a long reply and a stream whole after a half-close, and the replies before it", () =>
+  test("sends a long reply and a stream completely after a half-close, and the replies before them", () =>
     expectNothingLeftBy(async (server) => {
       const long = 5_000_000;
       for (const [bytes, lengths] of [
@@ -78,10 +83,10 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         [get("/pieces"), [320]],
         [get("/page") + get("/pieces") + get("/now"), [50_000, 320, 3]],
       ] as const) {
-        for (const behind of [0, 1, 5]) {
+        for (const delay of [0, 1, 5]) {
           const client = await server.connect();
           await client.send(bytes);
-          await turn(behind);
+          await turn(delay);
           client.end();
           const replies = parseReplies(await client.untilClosed(), true);
           expect(replies.map(({ body, complete }) => [body.length, complete])).toEqual(
@@ -92,54 +97,56 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       }
     }));
 
-  test("sends the replies before the first unanswered request after a half-close, and none behind it", () =>
-    expectNothingLeftBy(async (server, ledger) => {
+  test("sends the replies before the first unanswered request after a half-close, and none after it", () =>
+    expectNothingLeftBy(async (server, recorder) => {
       const client = await server.connect();
       client.socket.end(get("/long") + get("/never") + get("/long"));
       const replies = parseReplies(await client.untilClosed(), true);
       expect(replies.map(({ body, complete }) => [body.length, complete])).toEqual([[5_000_000, true]]);
-      await eventually(() => ledger.ends.length === ledger.begun, "all have ended");
-      expect(ledger.ends.filter(({ end }) => end === "sent").map(({ target }) => target)).toEqual(["/long"]);
+      await eventually(() => recorder.ends.length === recorder.begun, "all have ended");
+      expect(recorder.ends.filter(({ end }) => end === "sent").map(({ target }) => target)).toEqual([
+        "/long",
+      ]);
     }));
 
   test("aborts an unanswered request after a half-close and notifies its handler", () =>
-    expectNothingLeftBy(async (server, ledger) => {
+    expectNothingLeftBy(async (server, recorder) => {
       for (const target of ["/never", "/later"]) {
         const client = await server.connect();
         client.socket.end(get(target));
         expect(await client.untilClosed()).toBe("");
       }
-      await eventually(() => ledger.ends.length === 2, "both have ended");
-      expect(ledger.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
+      await eventually(() => recorder.ends.length === 2, "both have ended");
+      expect(recorder.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
     }));
 
   test("sends no reply to a client that half-closes within a head, and serves nothing", () =>
-    expectNothingLeftBy(async (server, ledger) => {
+    expectNothingLeftBy(async (server, recorder) => {
       for (const at of [1, 5, 14, 20, get("/now").length - 1]) {
         const client = await server.connect();
         client.socket.end(get("/now").slice(0, at));
         expect(await client.untilClosed()).toBe("");
       }
-      expect(ledger.begun).toBe(0);
+      expect(recorder.begun).toBe(0);
     }));
 
   test("fails the reader of a body after a half-close within the body", () =>
-    expectNothingLeftBy(async (server, ledger) => {
+    expectNothingLeftBy(async (server, recorder) => {
       for (const bytes of [post("Content-Length: 10", "01234"), chunked.slice(0, -3)]) {
-        const before = ledger.begun;
+        const before = recorder.begun;
         const client = await server.connect();
         await client.send(bytes);
-        await eventually(() => ledger.begun > before, "it is served");
+        await eventually(() => recorder.begun > before, "it is served");
         client.end();
         await client.untilClosed();
       }
-      await eventually(() => ledger.ends.length === 2, "both have ended");
-      expect(ledger.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
-      expect(ledger.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
+      await eventually(() => recorder.ends.length === 2, "both have ended");
+      expect(recorder.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
+      expect(recorder.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
     }));
 
-  test("cancels a stream that is silent for 2 s after a half-close, and never ends it as if it were complete", () =>
-    expectNothingLeftBy(async (server, ledger) => {
+  test("cancels a stream that is silent for 2 s after a half-close, and never ends it as complete", () =>
+    expectNothingLeftBy(async (server, recorder) => {
       const client = await server.connect();
       await client.send(get("/silent"));
       await client.until((received) => received.includes("xxx"));
@@ -151,12 +158,12 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       await server.clock.advance(2000);
       const [reply] = parseReplies(await client.untilClosed(), true);
       expect([reply?.status, reply?.complete]).toEqual([200, false]);
-      await eventually(() => ledger.ends.length === 1, "it has ended");
-      expect(ledger.ends[0]?.end).toBe("aborted");
+      await eventually(() => recorder.ends.length === 1, "it has ended");
+      expect(recorder.ends[0]?.end).toBe("aborted");
     }));
 
   test("cancels an endless stream when a client that has half-closed is gone", () =>
-    expectNothingLeftBy(async (server, ledger) => {
+    expectNothingLeftBy(async (server, recorder) => {
       const client = await server.connect();
       await client.send(get("/stream"));
       await client.until((received) => received.length > 400);
@@ -164,14 +171,14 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       const { length } = client.received;
       await client.until((received) => received.length > length + 400);
       client.destroy();
-      await eventually(() => ledger.ends.length === 1, "it has ended");
-      expect(ledger.ends[0]?.end).toBe("aborted");
+      await eventually(() => recorder.ends.length === 1, "it has ended");
+      expect(recorder.ends[0]?.end).toBe("aborted");
     }));
 
   test("cuts a half-closed client that does not read a long reply, at the write timeout", () => {
-    const ledger = createLedger();
+    const recorder = createExchangeRecorder();
     const timeouts = { writeSecs: 10, idleSecs: 75 };
-    return withServer(make, { serve: ledger.serve, timeouts }, async (server) => {
+    return withServer(make, { serve: recorder.serve, timeouts }, async (server) => {
       for (const target of ["/flood", "/large"]) {
         const client = await server.connect({ stays: true });
         client.socket.pause();
@@ -187,7 +194,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         }
         expect({ target, seconds: Math.max(seconds, 12) }).toEqual({ target, seconds: 12 });
       }
-      await expectNothingLeft(server, ledger);
+      await expectNothingLeft(server, recorder);
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { bothTransports } from "../harness/both-transports.ts";
-import { createLedger } from "../harness/ledger.ts";
+import { createExchangeRecorder } from "../harness/exchange-recorder.ts";
 import type { RawClient } from "../harness/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
@@ -8,7 +8,7 @@ const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r
 const chunked = "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
 const timeouts = { idleSecs: 75 };
 
-/** Advances the clock by seconds, and lets the sockets work in between. */
+/** Advances the clock by seconds, with event loop turns in between. */
 const pass = async ({ clock }: TestServer, seconds: number): Promise<void> => {
   for (let second = 0; second < seconds; second++) {
     await clock.advance(1000);
@@ -21,7 +21,7 @@ const connectMany = (server: TestServer, count: number): Promise<RawClient[]> =>
 
 describe.each(bothTransports)("%s", (_name, make) => {
   test("keeps idle connections until the idle timeout and then closes each without a reply", () => {
-    const { serve } = createLedger();
+    const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
       const last = [
         "",
@@ -54,7 +54,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
   });
 
   test("keeps a connection with occasional requests, on either transport", () => {
-    const { serve } = createLedger();
+    const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
       const clients = await connectMany(server, 2);
       for (let count = 1; count <= 10; count++) {
@@ -68,7 +68,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
   });
 
   test("closes hundreds of idle connections in one sweep and serves the others meanwhile", () => {
-    const { serve } = createLedger();
+    const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
       const idle = await connectMany(server, 500);
       await Promise.all(idle.map((client) => client.send(get("/now"))));
@@ -81,12 +81,12 @@ describe.each(bothTransports)("%s", (_name, make) => {
         await pass(server, 10);
       }
       await Promise.all(idle.map((client) => client.untilClosed()));
-      await eventually(() => server.transport.connections === 1, "only the healthy one is left");
+      await eventually(() => server.transport.connections === 1, "only the healthy one remains");
     });
   });
 
   test("accepts new connections again after idle ones had reached the limit", () => {
-    const { serve } = createLedger();
+    const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts, limits: { maxConnections: 20 } }, async (server) => {
       for (let round = 0; round < 3; round++) {
         const idle = await connectMany(server, 20);
@@ -101,14 +101,14 @@ describe.each(bothTransports)("%s", (_name, make) => {
   });
 
   test("does not treat a client as idle while its request is being answered", () => {
-    const { serve } = createLedger();
+    const { serve } = createExchangeRecorder();
     return withServer(make, { serve, timeouts }, async (server) => {
-      const [waiting, behind] = [await server.connect(), await server.connect()];
+      const [waiting, after] = [await server.connect(), await server.connect()];
       await waiting.send(get("/never"));
-      await behind.send(get("/never") + get("/now"));
+      await after.send(get("/never") + get("/now"));
       await eventually(() => server.served.length === 3, "all are served");
       await pass(server, 200);
-      expect([waiting.closed, behind.closed, server.transport.inFlight]).toEqual([false, false, 3]);
+      expect([waiting.closed, after.closed, server.transport.inFlight]).toEqual([false, false, 3]);
     });
   });
 });

@@ -9,19 +9,19 @@ import { inBatches } from "../harness/in-batches.ts";
 import type { RawClient } from "../harness/raw-client.ts";
 import { eventually, turn, withServer } from "../harness/test-server.ts";
 
-/** A request whose body no other request has. */
+/** A request with a unique body. */
 interface Upload {
   readonly length: number;
-  /** Bytes of a write; a turn of the event loop lies between two writes. */
+  /** Bytes per write; writes are one event loop turn apart. */
   readonly piece: number;
   readonly chunked: boolean;
 }
 
-/** What one client does: uploads one after the other, until it leaves in the middle of one. */
-interface Visit {
+/** The behaviour of one client: sequential uploads, the last of which it may abort. */
+interface ClientRun {
   readonly uploads: readonly Upload[];
-  /** How it leaves in the middle of the last upload; `null` when it waits for the reply. */
-  readonly leaves: "end" | "reset" | null;
+  /** How it disconnects during the last upload; `null` if it waits for the reply. */
+  readonly disconnects: "end" | "reset" | null;
 }
 
 const length = fc.oneof(fc.nat({ max: 300 }), fc.nat({ max: 9000 }), fc.nat({ max: 150_000 }));
@@ -30,17 +30,17 @@ const upload: fc.Arbitrary<Upload> = fc.record({
   piece: fc.oneof(fc.integer({ min: 1000, max: 8000 }), fc.constant(200_000)),
   chunked: fc.boolean(),
 });
-const visits = fc.array(
+const clientRuns = fc.array(
   fc.record({
     uploads: fc.array(upload, { minLength: 1, maxLength: 4 }),
-    leaves: fc.constantFrom("end" as const, "reset" as const, null, null),
+    disconnects: fc.constantFrom("end" as const, "reset" as const, null, null),
   }),
   { minLength: 2, maxLength: 12 },
 );
 
 const digestOf = (bytes: Uint8Array): string => createHash("sha1").update(bytes).digest("hex");
 
-/** Keeps the chunks of the body until others have been read, and replies with their digest. */
+/** Keeps the chunks of the body while other bodies are read, and replies with their digest. */
 const digest: Serve = async (source) => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.chunks()) {
@@ -50,7 +50,7 @@ const digest: Serve = async (source) => {
   return Response.text(digestOf(Buffer.concat(chunks)));
 };
 
-/** The bytes of an upload: of each client and request others. */
+/** Returns the bytes of an upload, different for each client and request. */
 const bodyOf = (client: number, request: number, { length: bytes }: Upload): Buffer => {
   const body = Buffer.alloc(bytes);
   for (let at = 0; at < bytes; at++) body[at] = (client * 31 + request * 7 + at * (client + 3)) & 0xff;
@@ -69,8 +69,8 @@ const messageOf = (body: Buffer, chunked: boolean): Buffer => {
   ]);
 };
 
-/** Sends half of a message, and leaves. */
-const leave = async (
+/** Sends half of a message, and disconnects. */
+const disconnect = async (
   client: RawClient,
   message: Buffer,
   piece: number,
@@ -78,7 +78,7 @@ const leave = async (
 ): Promise<void> => {
   await write(client, message.subarray(0, message.length >> 1), piece);
   if (how === "end") client.end();
-  else if (client.socket instanceof TLSSocket) client.destroy(); // which cannot reset
+  else if (client.socket instanceof TLSSocket) client.destroy(); // TLS sockets cannot reset
   else client.socket.resetAndDestroy();
 };
 
@@ -89,47 +89,47 @@ const write = async (client: RawClient, bytes: Buffer, piece: number): Promise<v
   }
 };
 
-/** Does what a client does, and returns the digests of what it has uploaded and those that it was told. */
-const visit = async (
+/** Runs a client. Returns the digests of its uploads, and those it received. */
+const runClient = async (
   client: RawClient,
   at: number,
-  { uploads, leaves }: Visit,
+  { uploads, disconnects }: ClientRun,
 ): Promise<[string[], string[]]> => {
   const sent: string[] = [];
-  let told: string[] = [];
+  let received: string[] = [];
   for (const [request, one] of uploads.entries()) {
     const body = bodyOf(at, request, one);
     const message = messageOf(body, one.chunked);
-    if (leaves !== null && request === uploads.length - 1) {
-      await leave(client, message, one.piece, leaves);
-      return [sent, told];
+    if (disconnects !== null && request === uploads.length - 1) {
+      await disconnect(client, message, one.piece, disconnects);
+      return [sent, received];
     }
     await write(client, message, one.piece);
     sent.push(digestOf(body));
-    told = (await client.replies(sent.length)).map((reply) => reply.body);
+    received = (await client.replies(sent.length)).map((reply) => reply.body);
   }
   client.end();
-  return [sent, told];
+  return [sent, received];
 };
 
 describe.each([
   ...bothTransportsAndTls,
   ...bothTransports.map(([name, make]) => [`${name}, in batches`, inBatches(make)] as const),
 ])("%s", (_name, make) => {
-  test("each client is told of its own bytes alone, whoever else sends, pauses or leaves meanwhile", () =>
+  test("each client gets the digest of its own bytes, even if others send, pause or disconnect meanwhile", () =>
     withServer(make, { serve: digest }, async (server) => {
       await fc.assert(
-        fc.asyncProperty(visits, async (clients) => {
+        fc.asyncProperty(clientRuns, async (clients) => {
           const opened = await Promise.all(clients.map(() => server.connect()));
-          const visited = await Promise.allSettled(
-            clients.map((client, at) => visit(opened[at] as RawClient, at, client)),
+          const results = await Promise.allSettled(
+            clients.map((client, at) => runClient(opened[at] as RawClient, at, client)),
           );
-          const outcomes = visited.map((one) => {
+          const outcomes = results.map((one) => {
             if (one.status === "fulfilled") return one.value;
             for (const client of opened) client.destroy();
             throw one.reason;
           });
-          for (const [sent, told] of outcomes) expect(told).toEqual(sent);
+          for (const [sent, received] of outcomes) expect(received).toEqual(sent);
           await eventually(() => server.transport.connections === 0, "all connections are gone");
           expect(server.transport.inFlight).toBe(0);
         }),

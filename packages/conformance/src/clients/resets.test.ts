@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { App, Response } from "@framework/core";
 import { bothTransports } from "../harness/both-transports.ts";
-import { createLedger, expectNothingLeft } from "../harness/ledger.ts";
+import { createExchangeRecorder, expectNothingLeft } from "../harness/exchange-recorder.ts";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually, turn, withServer } from "../harness/test-server.ts";
 
@@ -29,23 +29,23 @@ const exchanges: Record<string, string> = {
 describe.each(bothTransports)("%s", (name, make) => {
   for (const [message, bytes] of Object.entries(exchanges)) {
     test(`releases everything when ${message} is reset after any byte of it`, () => {
-      const ledger = createLedger();
-      return withServer(make, { serve: ledger.serve }, async (server) => {
-        const resetBehind = async (at: number, turns: number): Promise<void> => {
+      const recorder = createExchangeRecorder();
+      return withServer(make, { serve: recorder.serve }, async (server) => {
+        const resetAtByte = async (at: number, turns: number): Promise<void> => {
           const client = await server.connect();
           await client.send(bytes.slice(0, at));
           await turn(turns);
           client.socket.resetAndDestroy();
         };
         const offsets = Array.from({ length: bytes.length + 1 }, (_unused, at) => at);
-        await Promise.all(offsets.flatMap((at) => [resetBehind(at, 0), resetBehind(at, 1 + (at % 7))]));
-        await expectNothingLeft(server, ledger);
+        await Promise.all(offsets.flatMap((at) => [resetAtByte(at, 0), resetAtByte(at, 1 + (at % 7))]));
+        await expectNothingLeft(server, recorder);
       });
     });
 
     test(`releases everything when ${message} arrives in two chunks and is reset between or after them`, () => {
-      const ledger = createLedger();
-      return withServer(make, { serve: ledger.serve }, async (server) => {
+      const recorder = createExchangeRecorder();
+      return withServer(make, { serve: recorder.serve }, async (server) => {
         const resetAfter = async (at: number): Promise<void> => {
           const client = await server.connect();
           await client.send(bytes.slice(0, at));
@@ -55,14 +55,14 @@ describe.each(bothTransports)("%s", (name, make) => {
           client.socket.resetAndDestroy();
         };
         await Promise.all(Array.from(bytes, (_byte, at) => resetAfter(at)));
-        await expectNothingLeft(server, ledger);
+        await expectNothingLeft(server, recorder);
       });
     });
   }
 
   test("cancels a stream and ends its exchange, wherever in the reply the reset occurs", () => {
-    const ledger = createLedger();
-    return withServer(make, { serve: ledger.serve }, async (server) => {
+    const recorder = createExchangeRecorder();
+    return withServer(make, { serve: recorder.serve }, async (server) => {
       const resetAt = async (length: number): Promise<void> => {
         const client = await server.connect();
         await client.send(get("/stream"));
@@ -70,29 +70,29 @@ describe.each(bothTransports)("%s", (name, make) => {
         client.socket.resetAndDestroy();
       };
       await Promise.all(Array.from({ length: 300 }, (_unused, at) => resetAt(at * 2)));
-      await eventually(() => ledger.ends.length === 300, "every exchange has ended");
-      expect(new Set(ledger.ends.map(({ end }) => end))).toEqual(new Set(["aborted"]));
-      await expectNothingLeft(server, ledger);
+      await eventually(() => recorder.ends.length === 300, "every exchange has ended");
+      expect(new Set(recorder.ends.map(({ end }) => end))).toEqual(new Set(["aborted"]));
+      await expectNothingLeft(server, recorder);
     });
   });
 
   test("cancels a stream that waits for its client to read", () => {
-    const ledger = createLedger();
-    return withServer(make, { serve: ledger.serve }, async (server) => {
+    const recorder = createExchangeRecorder();
+    return withServer(make, { serve: recorder.serve }, async (server) => {
       const clients = await Promise.all(Array.from({ length: 20 }, () => server.connect()));
       for (const client of clients) client.socket.pause();
       await Promise.all(clients.map((client) => client.send(get("/flood"))));
       await eventually(() => server.transport.inFlight === 20, "all are served");
       await turn(200);
       for (const client of clients) client.socket.resetAndDestroy();
-      await expectNothingLeft(server, ledger);
-      expect(ledger.ends.slice(0, 20).every(({ end }) => end === "aborted")).toBe(true);
+      await expectNothingLeft(server, recorder);
+      expect(recorder.ends.slice(0, 20).every(({ end }) => end === "aborted")).toBe(true);
     });
   });
 
   test("notifies the handler, and the reader of a body, of the lost client", () => {
-    const ledger = createLedger();
-    return withServer(make, { serve: ledger.serve }, async (server) => {
+    const recorder = createExchangeRecorder();
+    return withServer(make, { serve: recorder.serve }, async (server) => {
       const [waiting, reading, stuck] = [
         await server.connect(),
         await server.connect(),
@@ -101,13 +101,13 @@ describe.each(bothTransports)("%s", (name, make) => {
       await waiting.send(get("/never"));
       await reading.send(post("Content-Length: 10", "01234"));
       await stuck.send(chunked.slice(0, -20));
-      await eventually(() => ledger.begun === 3, "all are served");
+      await eventually(() => recorder.begun === 3, "all are served");
       await turn(4);
       for (const client of [waiting, reading, stuck]) client.socket.resetAndDestroy();
-      await eventually(() => ledger.ends.length === 3, "all have ended");
-      expect(ledger.ends.map(({ end }) => end)).toEqual(["aborted", "aborted", "aborted"]);
-      expect(ledger.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
-      await expectNothingLeft(server, ledger);
+      await eventually(() => recorder.ends.length === 3, "all have ended");
+      expect(recorder.ends.map(({ end }) => end)).toEqual(["aborted", "aborted", "aborted"]);
+      expect(recorder.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
+      await expectNothingLeft(server, recorder);
     });
   });
 
@@ -148,20 +148,20 @@ describe.each(bothTransports)("%s", (name, make) => {
   });
 
   test("keeps serving other clients while hundreds reset", () => {
-    const ledger = createLedger();
-    return withServer(make, { serve: ledger.serve }, async (server) => {
+    const recorder = createExchangeRecorder();
+    return withServer(make, { serve: recorder.serve }, async (server) => {
       const healthy = await server.connect();
       const messages = Object.values(exchanges);
       for (let round = 1; round <= 10; round++) {
-        const rude = await Promise.all(Array.from({ length: 30 }, () => server.connect()));
-        await Promise.all(rude.map((client, at) => client.send(messages[at % messages.length] ?? "")));
+        const resetting = await Promise.all(Array.from({ length: 30 }, () => server.connect()));
+        await Promise.all(resetting.map((client, at) => client.send(messages[at % messages.length] ?? "")));
         await healthy.send(get("/now"));
-        for (const client of rude) client.socket.resetAndDestroy();
+        for (const client of resetting) client.socket.resetAndDestroy();
         expect((await healthy.replies(round)).length).toBe(round);
       }
-      await eventually(() => server.transport.connections === 1, "only the healthy one is left");
+      await eventually(() => server.transport.connections === 1, "only the healthy one remains");
       healthy.destroy();
-      await expectNothingLeft(server, ledger);
+      await expectNothingLeft(server, recorder);
     });
   });
 });

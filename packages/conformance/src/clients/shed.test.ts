@@ -13,7 +13,7 @@ const serve: Serve = async ({ target }) =>
 
 describe.each(bothTransports)("%s", (_name, make) => {
   test.each(["/text", "/long", "/empty"])(
-    "as many connections as a transport sheds end with their next reply, here to %s",
+    "exactly the shed number of connections close with their next reply, here to %s",
     (target) =>
       withServer(make, { serve }, async ({ connect, transport }) => {
         transport.shed(2);

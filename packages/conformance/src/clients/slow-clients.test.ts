@@ -2,7 +2,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { Response } from "@framework/core";
 import { bothTransportsAndTls } from "../harness/both-transports.ts";
-import { createLedger, expectNothingLeft, type Ledger } from "../harness/ledger.ts";
+import {
+  createExchangeRecorder,
+  expectNothingLeft,
+  type ExchangeRecorder,
+} from "../harness/exchange-recorder.ts";
 import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { eventually, type ServerSetup, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
@@ -10,7 +14,7 @@ const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r
 const post = (fields: string): string => `POST /read HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
 const timeouts = { readHeaderSecs: 5, readBodySecs: 30, writeSecs: 30, idleSecs: 75 };
 
-/** Advances the clock by one second per chunk, until every client is cut or no chunk is left; returns the second in which each was cut. */
+/** Advances the clock by one second per chunk, until every client is cut or no chunk remains. Returns the second in which each was cut. */
 const drip = async (
   { clock }: TestServer,
   clients: readonly RawClient[],
@@ -39,17 +43,17 @@ const statuses = (client: RawClient): number[] =>
 describe.each(bothTransportsAndTls)("%s", (_name, make) => {
   const expectNothingLeftBy = (
     setup: ServerSetup,
-    run: (server: TestServer, ledger: Ledger) => Promise<void>,
+    run: (server: TestServer, recorder: ExchangeRecorder) => Promise<void>,
   ): Promise<void> => {
-    const ledger = createLedger();
-    return withServer(make, { serve: ledger.serve, timeouts, ...setup }, async (server) => {
-      await run(server, ledger);
-      await expectNothingLeft(server, ledger, 3000);
+    const recorder = createExchangeRecorder();
+    return withServer(make, { serve: recorder.serve, timeouts, ...setup }, async (server) => {
+      await run(server, recorder);
+      await expectNothingLeft(server, recorder, 3000);
     });
   };
 
   test("times out a head that arrives byte by byte, from any starting point", () =>
-    expectNothingLeftBy({}, async (server, ledger) => {
+    expectNothingLeftBy({}, async (server, recorder) => {
       const heads = [
         "G",
         "GET ",
@@ -82,15 +86,15 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         expect([400, 408, 501]).toContain(statuses(client).at(-1));
       }
       expect(ends.map((end, at) => [at, end]).filter(([, end = 0]) => end > 7)).toEqual([]);
-      expect(ledger.begun).toBe((before.join("").length / get("/now").length) * heads.length);
+      expect(recorder.begun).toBe((before.join("").length / get("/now").length) * heads.length);
     }));
 
   test("times out a client that sends only empty lines", () =>
-    expectNothingLeftBy({}, async (server, ledger) => {
+    expectNothingLeftBy({}, async (server, recorder) => {
       const client = await server.connect();
       const [end] = await drip(server, [client], seconds(20, "\r\n"));
       expect(end).toBeLessThanOrEqual(7);
-      expect(ledger.begun).toBe(0);
+      expect(recorder.begun).toBe(0);
     }));
 
   test("measures the time of a head from its first byte, not from the last one", () =>
@@ -117,7 +121,7 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("times out a client that goes silent within a message: 408 for its head and for its body", () =>
-    expectNothingLeftBy({}, async (server, ledger) => {
+    expectNothingLeftBy({}, async (server, recorder) => {
       const rows = [
         [get("/now").slice(0, 10), [408], 7],
         [get("/now") + get("/now").slice(0, 20), [200, 408], 7],
@@ -129,14 +133,14 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       ] as const;
       const clients = await Promise.all(rows.map(() => server.connect()));
       await Promise.all(clients.map((client, at) => client.send(rows[at]?.[0] ?? "")));
-      await eventually(() => ledger.begun === 7, "every whole head is with the app");
+      await eventually(() => recorder.begun === 7, "every complete head has reached the app");
       const ends = await drip(server, clients, seconds(80));
       for (const [at, [, wanted, latest]] of rows.entries()) {
         const client = clients[at] as RawClient;
         expect([at, statuses(client)]).toEqual([at, wanted]);
         expect(ends[at]).toBeLessThanOrEqual(latest);
       }
-      expect(new Set(ledger.readErrors)).toEqual(new Set(["HTTP_408"]));
+      expect(new Set(recorder.readErrors)).toEqual(new Set(["HTTP_408"]));
     }));
 
   test("ends a chunked body below 1 KiB/s with 408, counting the bytes of the body only, neither framing nor extensions", () =>
@@ -174,13 +178,13 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
     }));
 
   test("cuts a client that keeps sending requests without reading replies, after serving a bounded number", () =>
-    expectNothingLeftBy({}, async (server, ledger) => {
+    expectNothingLeftBy({}, async (server, recorder) => {
       const client = await server.connect();
       client.socket.pause();
       void client.send(get("/page").repeat(5000));
-      await eventually(() => ledger.begun > 16, "the first are served");
+      await eventually(() => recorder.begun > 16, "the first are served");
       await turn(300);
-      const { begun } = ledger;
+      const { begun } = recorder;
       expect(begun).toBeLessThan(1000);
       let passed = 0;
       for (; passed < 60 && server.transport.connections > 0; passed++) {
@@ -188,15 +192,15 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         await turn(10);
       }
       expect([30, 31, 32, 33]).toContain(passed);
-      expect(ledger.begun).toBeLessThan(begun + 100);
+      expect(recorder.begun).toBeLessThan(begun + 100);
     }));
 
   test("cancels the stream of a client that does not read", () =>
-    expectNothingLeftBy({}, async (server, ledger) => {
+    expectNothingLeftBy({}, async (server, recorder) => {
       const client = await server.connect();
       client.socket.pause();
       await client.send(get("/flood"));
-      await eventually(() => ledger.open === 1, "the stream has begun");
+      await eventually(() => recorder.open === 1, "the stream has begun");
       await turn(300);
       let passed = 0;
       for (; passed < 60 && server.transport.connections > 0; passed++) {
@@ -204,8 +208,8 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
         await turn(10);
       }
       expect([30, 31, 32, 33]).toContain(passed);
-      await eventually(() => ledger.open === 0, "the stream is cancelled");
-      expect(ledger.ends).toEqual([{ target: "/flood", end: "aborted" }]);
+      await eventually(() => recorder.open === 0, "the stream is cancelled");
+      expect(recorder.ends).toEqual([{ target: "/flood", end: "aborted" }]);
     }));
 
   test("does not time out the client when a stream pauses", () => {
@@ -251,10 +255,10 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       healthy.destroy();
     }));
 
-  test("slow clients cannot hold connections for ever: the limit holds, and is released again", () => {
-    const ledger = createLedger();
+  test("slow clients cannot hold connections indefinitely: the limit applies, and connections are released", () => {
+    const recorder = createExchangeRecorder();
     const limits = { maxConnections: 50 };
-    return withServer(make, { serve: ledger.serve, timeouts, limits }, async (server) => {
+    return withServer(make, { serve: recorder.serve, timeouts, limits }, async (server) => {
       const slow = await Promise.all(Array.from({ length: 50 }, () => server.connect()));
       await Promise.all(
         slow.map((client, at) => client.send(at % 2 === 0 ? "GET / " : post("Content-Length: 9"))),
@@ -271,12 +275,12 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
       const warnings = server.logged.filter((line) => line.includes("above the limit"));
       expect([warnings.length, server.logged.length]).toEqual([1, 1]);
       server.logged.length = 0;
-      await expectNothingLeft(server, ledger, 3000);
+      await expectNothingLeft(server, recorder, 3000);
     });
   });
 
   test("closes a connection after its last permitted request, even if that request is slow", () =>
-    expectNothingLeftBy({ limits: { maxRequestsPerConnection: 3 } }, async (server, ledger) => {
+    expectNothingLeftBy({ limits: { maxRequestsPerConnection: 3 } }, async (server, recorder) => {
       const [quick, pipelined, slow] = [
         await server.connect(),
         await server.connect(),
@@ -296,9 +300,9 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
           true,
         ]);
       }
-      await eventually(() => ledger.begun === 9, "the slow one is with the app");
+      await eventually(() => recorder.begun === 9, "the slow one has reached the app");
       const [end] = await drip(server, [slow], seconds(60));
-      expect([statuses(slow), ledger.begun]).toEqual([[200, 200, 408], 9]);
+      expect([statuses(slow), recorder.begun]).toEqual([[200, 200, 408], 9]);
       expect(end).toBeLessThanOrEqual(32);
     }));
 });

@@ -16,7 +16,7 @@ export interface ClientRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Whether a request has no body; otherwise the test writes it, or it is given. */
+/** Opens a request; with `bodiless` it has no body. */
 type Opens = (request?: ClientRequest, bodiless?: boolean) => OpenRequest;
 
 /** The head of a reply. */
@@ -24,15 +24,15 @@ export interface ClientReply {
   readonly status: number;
   /** By lower-case name; `set-cookie` as a list. */
   readonly fields: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as Latin-1. @throws when it ends too early */
+  /** Reads the body as Latin-1. @throws if it is incomplete */
   text(): Promise<string>;
   /** The body's chunks. */
   readonly body: Readable;
 }
 
-/** A request under way. */
+/** A request in progress. */
 export interface OpenRequest {
-  /** The reply's head. @throws when there is none */
+  /** The reply's head; rejects if there is no reply. */
   readonly reply: Promise<ClientReply>;
   /** Statuses of interim replies so far. */
   readonly interim: readonly number[];
@@ -42,7 +42,7 @@ export interface OpenRequest {
   cancel(): void;
 }
 
-/** A connection of a client, whatever its protocol. */
+/** A client connection of any protocol. */
 export interface ExchangeClient {
   /** Sends a request with a complete body. */
   send(request?: ClientRequest): Promise<ClientReply>;
@@ -148,7 +148,7 @@ const toReply = (status: number, fields: ClientReply["fields"], body: Readable):
   },
 });
 
-/** Reads a body to its end. Iterating would fail for a stream of `node:http2` whose last bytes wait while it is closed already. */
+/** Reads a body to its end. Iterating would fail for a stream of `node:http2` that is closed while its last bytes are still buffered. */
 const allOf = (body: Readable): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = "";

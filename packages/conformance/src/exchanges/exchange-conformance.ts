@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Response } from "@framework/core";
 import { BodyStream, type RequestSource } from "@framework/core/feature";
 import { readBody, type Reply, type Serve } from "@framework/core/testing";
-import { createLedger } from "../harness/ledger.ts";
+import { createExchangeRecorder } from "../harness/exchange-recorder.ts";
 import type { Test } from "../harness/test.ts";
 import {
   eventually,
@@ -31,7 +31,7 @@ const reply = (payload: Reply["payload"], status = 200, fields: readonly string[
 const readAll = async (source: RequestSource): Promise<Reply> =>
   Response.text(String((await readBody(source, 1e9)).byteLength));
 
-/** Resolves some turns after the end of an exchange. */
+/** Resolves some event loop turns after the end of an exchange. */
 const ended = async (source: RequestSource): Promise<void> => {
   await new Promise<void>((resolve) => source.onEnd(() => resolve()));
   await turn(2);
@@ -44,7 +44,7 @@ interface Side {
 }
 
 /**
- * What every transport does alike in any protocol, as facts about requests and replies instead of bytes.
+ * Declares the tests that every transport passes for any protocol: facts about requests and replies instead of bytes.
  *
  * @param test the runner's `test`
  * @param make creates the transport under test
@@ -71,7 +71,7 @@ export const exchangeConformance = (
   replies(side);
   brokenReplies(side);
   bodies(side);
-  departures(side);
+  disconnects(side);
   refusals(side);
   endings(side);
 };
@@ -103,7 +103,7 @@ const requests = (side: Side): void => {
     }),
   );
 
-  side.test("ends an exchange as sent, and counts it no more", () => {
+  side.test("ends an exchange as sent, and no longer counts it", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => ends.push(end));
@@ -154,7 +154,7 @@ const replies = (side: Side): void => {
   };
 
   side.test(
-    "sends every kind of body whole, with its length where that is known, and HEAD with the same fields",
+    "sends every kind of body completely, with its length if known, and HEAD with the same fields",
     () =>
       side.with({ serve }, async (client) => {
         for (const [name, make] of Object.entries(payloads)) {
@@ -235,7 +235,7 @@ const replies = (side: Side): void => {
 
   for (const size of [1000, 20_000, 60_000]) {
     side.test(
-      `sends each chunk of ${size} bytes as it was when it was produced, to a client that is slow`,
+      `sends each chunk of ${size} bytes with the content it had when produced, to a slow client`,
       () => {
         const count = Math.ceil(10_000_000 / size);
         let pulled = 0;
@@ -245,7 +245,7 @@ const replies = (side: Side): void => {
         };
         return side.with({ serve: () => reply(new BodyStream(chunks())) }, async (client) => {
           const { body } = await client.send();
-          for (let before = -1; pulled > before; await turn(10)) before = pulled; // until the system takes no more
+          for (let before = -1; pulled > before; await turn(10)) before = pulled; // until the system's buffers are full
           assert.ok(pulled < count, "the system takes the whole reply of a client that does not read");
           const parts: Buffer[] = [];
           for await (const part of body as AsyncIterable<Buffer>) parts.push(part);
@@ -324,7 +324,7 @@ const brokenReplies = (side: Side): void => {
       ),
   };
   for (const [name, make] of Object.entries(streams)) {
-    side.test(`does not pass off a stream that ${name} as complete`, () =>
+    side.test(`does not present a stream that ${name} as complete`, () =>
       side.with({ serve: () => reply(make()) }, async (client, { logged, transport }) => {
         await assert.rejects(client.send().then((sent) => sent.text()));
         await eventually(() => transport.inFlight === 0, "the exchange has ended");
@@ -348,7 +348,7 @@ const bodies = (side: Side): void => {
     }),
   );
 
-  side.test("gives a late reader the end of a body that turned out empty", () => {
+  side.test("ends an empty body for a late reader", () => {
     const serve: Serve = async (source) => {
       await turn(20);
       return readAll(source);
@@ -362,8 +362,8 @@ const bodies = (side: Side): void => {
   });
 
   for (const [what, isWhole] of [
-    ["has left", false],
-    ["has left after the whole body", true],
+    ["has disconnected", false],
+    ["has disconnected after the whole body", true],
   ] as const)
     side.test(`fails the body of a late reader whose client ${what}`, () => {
       const errors: unknown[] = [];
@@ -389,7 +389,7 @@ const bodies = (side: Side): void => {
       });
     });
 
-  side.test("does not leave a slow reader waiting whose client has left after the whole body", () => {
+  side.test("does not keep a slow reader waiting if the client disconnects after the whole body", () => {
     let text = "";
     const read = Promise.withResolvers<string>();
     const serve: Serve = async (source) => {
@@ -457,7 +457,7 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("stops taking a body that is not read", () => {
+  side.test("stops receiving a body that is not read", () => {
     const serve: Serve = (source) =>
       new Promise((resolve) => source.onEnd(() => resolve(Response.text("x"))));
     return side.with({ serve }, async (client, { served }) => {
@@ -493,7 +493,7 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("sends a reply before the body is read, and its client gets it", () => {
+  side.test("sends a reply before the body is read, and the client receives it", () => {
     const serve: Serve = () => Response.text("too large", { status: 413 });
     return side.with({ serve }, async (client) => {
       const { reply: sent, body } = client.open({ method: "POST", fields: { "content-length": "900000" } });
@@ -523,15 +523,15 @@ const bodies = (side: Side): void => {
   });
 };
 
-const departures = (side: Side): void => {
+const disconnects = (side: Side): void => {
   const paths = ["/never", "/stream", "/flood", "/silent", "/read"];
   const ways = ["client cancels it", "connection ends"].flatMap((what) =>
     paths.map((path) => [what, path] as const),
   );
   for (const [what, path] of ways) {
-    side.test(`ends everything of an exchange whose ${what}: ${path}`, () => {
-      const ledger = createLedger();
-      return side.with({ serve: ledger.serve }, async (client, { transport, logged, clock }) => {
+    side.test(`releases everything of an exchange whose ${what}: ${path}`, () => {
+      const recorder = createExchangeRecorder();
+      return side.with({ serve: recorder.serve }, async (client, { transport, logged, clock }) => {
         const {
           reply: sent,
           body,
@@ -540,22 +540,22 @@ const departures = (side: Side): void => {
         body.on("error", () => {});
         if (path === "/read") body.write("x".repeat(100));
         else body.end();
-        await eventually(() => ledger.begun === 1, "the request is served");
+        await eventually(() => recorder.begun === 1, "the request is served");
         if (path !== "/never" && path !== "/read") await sent;
         await turn(4);
         if (what === "client cancels it") cancel();
         else client.destroy();
         await turn(10);
-        await clock.advance(5000); // a half-closed client may still read: only silence shows that it is gone
-        await eventually(() => ledger.ends.length === 1 && ledger.open === 0, "everything has ended");
-        assert.equal(ledger.ends[0]?.end, "aborted");
-        if (path === "/read") assert.deepEqual(ledger.readErrors, ["CORE_CLIENT_GONE"]);
-        assert.deepEqual([transport.inFlight, ledger.doublyClosed, logged], [0, 0, []]);
+        await clock.advance(5000); // a half-closed client may still read: only inactivity shows that it is gone
+        await eventually(() => recorder.ends.length === 1 && recorder.open === 0, "everything has ended");
+        assert.equal(recorder.ends[0]?.end, "aborted");
+        if (path === "/read") assert.deepEqual(recorder.readErrors, ["CORE_CLIENT_GONE"]);
+        assert.deepEqual([transport.inFlight, recorder.doublyClosed, logged], [0, 0, []]);
       });
     });
   }
 
-  side.test("cancels the stream of a reply that comes after the client has left", () => {
+  side.test("cancels the stream of a reply that is ready after the client has disconnected", () => {
     let cancelled = false;
     const serve: Serve = (source) =>
       new Promise((resolve) => {
@@ -626,7 +626,7 @@ const endings = (side: Side): void => {
     }),
   );
 
-  side.test("closes an idle connection after its time", () =>
+  side.test("closes an idle connection after its timeout", () =>
     side.with({ timeouts: { idleSecs: 10 } }, async (client, { transport, clock }) => {
       await (await client.send()).text();
       await turn(4);
@@ -639,23 +639,23 @@ const endings = (side: Side): void => {
   );
 
   side.test("cuts a client that does not read its reply", () => {
-    const ledger = createLedger();
-    return side.with({ serve: ledger.serve, timeouts: { writeSecs: 5 } }, async (client, { clock }) => {
+    const recorder = createExchangeRecorder();
+    return side.with({ serve: recorder.serve, timeouts: { writeSecs: 5 } }, async (client, { clock }) => {
       const sent = await client.send({ path: "/flood" });
       sent.body.on("error", () => {});
       sent.body.pause();
-      await eventually(() => ledger.begun === 1, "the request is served");
-      for (let secs = 0; secs < 12 && ledger.ends.length === 0; secs++) {
+      await eventually(() => recorder.begun === 1, "the request is served");
+      for (let secs = 0; secs < 12 && recorder.ends.length === 0; secs++) {
         await turn(50);
         await clock.advance(1000);
       }
-      await eventually(() => ledger.ends.length === 1 && ledger.open === 0, "the exchange has ended");
-      assert.equal(ledger.ends[0]?.end, "aborted");
+      await eventually(() => recorder.ends.length === 1 && recorder.open === 0, "the exchange has ended");
+      assert.equal(recorder.ends[0]?.end, "aborted");
     });
   });
 };
 
-/** Header fields but those that depend on when and how the reply is sent. */
+/** Returns the header fields, except those that depend on the time and framing of the reply. */
 const withoutFraming = ({ fields }: ClientReply): object => {
   const {
     date: _date,

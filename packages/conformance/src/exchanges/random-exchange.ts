@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import type { ReplyCase } from "../replies/response-replies.ts";
 
-/** A request, what the app does with it, and what the client does: data, so that a failure can be repeated. Waits are turns of the event loop. */
+/** A request with the behaviour of app and client: data, so that a failure can be repeated. Delays are turns of the event loop. */
 export interface RandomExchange {
   readonly method: "GET" | "HEAD" | "POST" | "DELETE" | "PROPFIND";
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Bytes of the writes of the request's body. */
+  /** Sizes of the writes of the request's body, in bytes. */
   readonly writes: readonly number[];
-  /** Whether the request has the length of its body. */
-  readonly declares: boolean;
-  /** How long the client waits before the body. */
-  readonly begins: number;
+  /** Whether the request declares the length of its body. */
+  readonly declaresLength: boolean;
+  /** Delay of the client before the body. */
+  readonly bodyDelay: number;
   /** Whether the app reads the body before it replies. */
-  readonly reads: boolean;
-  /** How long the app waits first. */
-  readonly thinks: number;
+  readonly readsBody: boolean;
+  /** Delay of the app before it reads or replies. */
+  readonly handlerDelay: number;
   readonly reply: Pick<ReplyCase, "status" | "fields" | "body">;
-  /** How long the client waits before it leaves. */
-  readonly waits: number;
-  readonly leaves: "in its request" | "before its reply" | "in its reply" | null;
+  /** Delay of the client before it disconnects. */
+  readonly disconnectDelay: number;
+  readonly disconnects: "in its request" | "before its reply" | "in its reply" | null;
 }
 
 const size = fc.oneof(fc.nat(40), fc.nat(5000), fc.nat(100_000));
@@ -44,7 +44,7 @@ const body = fc.oneof(
   fc.record({ kind: fc.oneof(fc.constantFrom("text" as const, "bytes" as const), streamed), chunks }),
   fc
     .record({ kind: streamed, chunks })
-    .map((given) => ({ ...given, chunks: [...given.chunks, "x"], breaksAfter: given.chunks.length })), // a client sees that the last byte is missing
+    .map((given) => ({ ...given, chunks: [...given.chunks, "x"], breaksAfter: given.chunks.length })), // so that the last byte is missing, which a client detects
 );
 const reply = fc.record({
   status: fc.oneof(fc.constant(200), fc.constantFrom(201, 204, 304, 404, 500, 503)),
@@ -62,29 +62,29 @@ const exchange: fc.Arbitrary<RandomExchange> = fc
     method: fc.constantFrom("GET", "HEAD", "POST", "POST", "DELETE", "PROPFIND"),
     fields,
     writes: fc.array(size, { maxLength: 4 }),
-    declares: fc.boolean(),
-    begins: pause,
-    reads: fc.oneof(
+    declaresLength: fc.boolean(),
+    bodyDelay: pause,
+    readsBody: fc.oneof(
       { weight: 3, arbitrary: fc.constant(true) },
       { weight: 1, arbitrary: fc.constant(false) },
     ),
-    thinks: pause,
+    handlerDelay: pause,
     reply,
-    waits: pause,
-    leaves: fc.oneof(
+    disconnectDelay: pause,
+    disconnects: fc.oneof(
       { weight: 3, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.constantFrom("in its request", "before its reply", "in its reply") },
     ),
   })
-  .map((given) => (given.method === "POST" ? given : { ...given, writes: [], declares: false }));
+  .map((given) => (given.method === "POST" ? given : { ...given, writes: [], declaresLength: false }));
 
 /** The exchanges of one connection. */
 export const exchanges: fc.Arbitrary<RandomExchange[]> = fc.array(exchange, { minLength: 1, maxLength: 12 });
 
-/** Whether the client gets no body, whatever the app gives. */
+/** Whether the client gets no body, even if the app sends one. */
 export const isBodiless = ({ method, reply: { status } }: RandomExchange): boolean =>
   method === "HEAD" || status === 204 || status === 304;
 
-/** Whether the client must not take the reply for complete. */
+/** Whether the client must not treat the reply as complete. */
 export const breaks = (exchange: RandomExchange): boolean =>
   exchange.reply.body.breaksAfter !== undefined && !isBodiless(exchange);

@@ -10,25 +10,25 @@ import type { ClientReply, ConnectExchangeClient, ExchangeClient, OpenRequest } 
 import { bytesOf, toReply } from "../replies/response-replies.ts";
 import { breaks, exchanges, isBodiless, type RandomExchange } from "./random-exchange.ts";
 
-/** What the app saw of the exchanges on a connection, by their targets. */
+/** The app's record of the exchanges on a connection, by target. */
 interface Seen {
   readonly request: Map<string, unknown>;
   readonly ends: Map<string, ExchangeEnd>;
   begun: number;
   ended: number;
-  /** Handlers that run. */
+  /** Running handlers. */
   open: number;
 }
 
 /**
- * Random exchanges of one client, as many at the same time as its protocol allows: each gets its own reply, byte for byte, whichever others wait, are cancelled or fail.
+ * Runs random exchanges of one client, as concurrent as its protocol allows: each gets its own reply, byte for byte, even if others wait, are cancelled or fail.
  *
  * @param test the runner's `test`
  * @param make creates the transport under test
  * @param connect creates a client of its protocol
  */
 export const randomExchanges = (test: Test, make: MakeTransport, connect: ConnectExchangeClient): void => {
-  test("gives each of many exchanges its own reply, whichever others wait, are cancelled or fail", () => {
+  test("gives each of many exchanges its own reply, even if others wait, are cancelled or fail", () => {
     let current: readonly RandomExchange[] = [];
     let seen: Seen = nothingSeen();
     const serve: Serve = (source) => serveOne(current, seen, source);
@@ -44,7 +44,7 @@ export const randomExchanges = (test: Test, make: MakeTransport, connect: Connec
             client.destroy();
           }
           await allGone(server);
-          server.served.length = 0; // they hold the bodies
+          server.served.length = 0; // to release the bodies
         }),
         // A run that hangs takes a minute to fail, so there is no time to shrink it.
         { numRuns: 40, endOnFailure: true },
@@ -53,7 +53,7 @@ export const randomExchanges = (test: Test, make: MakeTransport, connect: Connec
   });
 };
 
-/** Waits until a client that has left is seen to be gone: one that is half-closed may still read, and only silence tells. */
+/** Waits until the server detects that a client is gone: a half-closed client may still read, so only inactivity shows it. */
 const allGone = async ({ transport, clock }: TestServer): Promise<void> => {
   const end = performance.now() + 60_000;
   while (transport.connections > 0) {
@@ -69,14 +69,14 @@ const targetOf = (at: number): string => `/exchange/${at}?a=b%20c&${at}`;
 
 const digestOf = (bytes: Uint8Array): string => createHash("sha1").update(bytes).digest("hex");
 
-/** The bytes of a request's body: of each exchange others. */
+/** Returns the bytes of a request's body, different for each exchange. */
 const bodyOf = (at: number, { writes }: RandomExchange): Buffer => {
   const body = Buffer.alloc(writes.reduce((sum, length) => sum + length, 0));
   for (let index = 0; index < body.length; index++) body[index] = (at * 31 + index * (at + 3)) & 0xff;
   return body;
 };
 
-/** Reads a body; the digest of its bytes, or "gone" when the client left. */
+/** Reads a body. Returns the digest of its bytes, or "gone" if the client disconnected. */
 const digestOfBody = async (source: RequestSource): Promise<string> => {
   try {
     return digestOf(await readBody(source, 1e9));
@@ -94,7 +94,7 @@ const serveOne = async (
   const { target, method } = source;
   const at = Number(/^\/exchange\/(\d+)/.exec(target)?.[1]);
   const exchange = list[at];
-  if (exchange === undefined) return Response.text("behind");
+  if (exchange === undefined) return Response.text("next");
   seen.begun++;
   seen.open++;
   source.onEnd((end) => {
@@ -102,8 +102,8 @@ const serveOne = async (
     seen.ends.set(target, end);
   });
   const own = exchange.fields.map(([name]) => [name, source.field(name)]);
-  await turn(exchange.thinks);
-  const digest = exchange.reads ? await digestOfBody(source) : null;
+  await turn(exchange.handlerDelay);
+  const digest = exchange.readsBody ? await digestOfBody(source) : null;
   seen.request.set(target, { method, own, digest });
   seen.open--;
   return toReply(exchange.reply);
@@ -112,24 +112,24 @@ const serveOne = async (
 /** Sends a request as it is planned, and checks the reply. */
 const runOne = async (client: ExchangeClient, exchange: RandomExchange, at: number): Promise<void> => {
   const body = bodyOf(at, exchange);
-  const length = exchange.declares ? { "content-length": String(body.length) } : {};
+  const length = exchange.declaresLength ? { "content-length": String(body.length) } : {};
   const open = client.open({
     method: exchange.method,
     path: targetOf(at),
     fields: { ...Object.fromEntries(exchange.fields), ...length },
   });
   open.body.on("error", () => {}); // a server that does not read it may close it
-  const read = exchange.leaves === null ? readReply(open) : null; // at once: the client of node:http2 drops what is unread when a reset follows
-  await turn(exchange.begins);
-  if (exchange.leaves === "in its request") open.body.write(body.subarray(0, body.length >> 1));
+  const read = exchange.disconnects === null ? readReply(open) : null; // immediately: the client of node:http2 drops unread data when a reset follows
+  await turn(exchange.bodyDelay);
+  if (exchange.disconnects === "in its request") open.body.write(body.subarray(0, body.length >> 1));
   else await send(open, body, exchange);
-  if (exchange.leaves === "in its reply") await open.reply.catch(() => {});
+  if (exchange.disconnects === "in its reply") await open.reply.catch(() => {});
   if (read !== null) return expectReply(await read, exchange);
-  await turn(exchange.waits);
+  await turn(exchange.disconnectDelay);
   open.cancel();
 };
 
-/** A reply with its body; `null` for what does not come to its end. */
+/** A reply with its body; `null` for an incomplete part. */
 interface ReadReply {
   readonly reply: ClientReply | null;
   readonly text: string | null;
@@ -152,7 +152,7 @@ const send = async ({ body: out }: OpenRequest, body: Buffer, { writes }: Random
 };
 
 const expectReply = ({ reply, text }: ReadReply, exchange: RandomExchange): void => {
-  if (breaks(exchange)) return assert.equal(text, null, "a reply that broke is not taken for complete");
+  if (breaks(exchange)) return assert.equal(text, null, "a broken reply is not treated as complete");
   const { status, fields, body } = exchange.reply;
   assert.equal(reply?.status, status);
   for (let field = 0; field < fields.length; field += 2)
@@ -162,15 +162,15 @@ const expectReply = ({ reply, text }: ReadReply, exchange: RandomExchange): void
 };
 
 /**
- * Whether the reply may come before the end of the request: the server may tell the client to stop then (RFC 9113 8.1), and a client of
- * `node:http2` that writes on fails.
+ * Whether the reply may be sent before the end of the request: the server may then ask the client to stop (RFC 9113 8.1), and a client of
+ * `node:http2` that keeps writing fails.
  */
-const mayStop = ({ reads, declares, writes, begins }: RandomExchange): boolean => {
-  const knowsAll = !reads || (declares && writes.every((length) => length === 0));
-  return knowsAll && (writes.length > 0 || begins > 0);
+const mayStop = ({ readsBody, declaresLength, writes, bodyDelay }: RandomExchange): boolean => {
+  const knowsAll = !readsBody || (declaresLength && writes.every((length) => length === 0));
+  return knowsAll && (writes.length > 0 || bodyDelay > 0);
 };
 
-/** Checks what the app saw of the exchanges, and that nothing is left of them on their connection. */
+/** Checks the exchanges that the app saw, and that all of them have ended on their connection. */
 const expectServed = async (
   client: ExchangeClient,
   { transport, logged }: TestServer,
@@ -180,14 +180,14 @@ const expectServed = async (
   const isOver = (): boolean => seen.ended === seen.begun && seen.open === 0 && transport.inFlight === 0;
   await eventually(isOver, "every exchange and every handler has ended");
   for (const [at, exchange] of list.entries()) {
-    if (exchange.leaves !== null) continue;
-    const { method, fields: own, reads } = exchange;
-    const digest = reads ? digestOf(bodyOf(at, exchange)) : null;
+    if (exchange.disconnects !== null) continue;
+    const { method, fields: own, readsBody } = exchange;
+    const digest = readsBody ? digestOf(bodyOf(at, exchange)) : null;
     assert.deepEqual(seen.request.get(targetOf(at)), { method, own, digest });
     if (breaks(exchange)) assert.equal(seen.ends.get(targetOf(at)), "aborted");
-    else if (reads) assert.equal(seen.ends.get(targetOf(at)), "sent");
+    else if (readsBody) assert.equal(seen.ends.get(targetOf(at)), "sent");
   }
   const broken = logged.splice(0).filter((line) => line !== "error: a streamed reply failed");
   assert.deepEqual(broken, []);
-  assert.equal(await (await client.send({ path: "/behind" })).text(), "behind"); // the connection serves on
+  assert.equal(await (await client.send({ path: "/next" })).text(), "next"); // the connection continues
 };

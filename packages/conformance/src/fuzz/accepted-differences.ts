@@ -22,7 +22,7 @@ export interface AcceptedDifference {
 export const isAlike = (one: Outcome, other: Outcome): boolean =>
   receivedText(one) === receivedText(other) && one.closed === other.closed && one.reset === other.reset;
 
-/** The bytes without the date, and without the order and case of the names that node:http sometimes writes itself. */
+/** Returns the bytes without the date, and with the order and case of the fields that node:http sometimes writes itself normalised. */
 export const receivedText = ({ received }: Outcome): string =>
   received
     .replaceAll(/\r\ndate: [^\r]*/gi, "\r\ndate: …")
@@ -45,7 +45,7 @@ const finals = ({ received, closed, served }: Outcome): RawReply[] =>
     closed,
     served.map(({ method }) => method),
   ).filter(({ status }) => status >= 200);
-const withoutFate = ({ status, fields, body }: RawReply | undefined = noReply): string =>
+const withoutConnection = ({ status, fields, body }: RawReply | undefined = noReply): string =>
   JSON.stringify([status, body, [...fields].filter(([name]) => name !== "connection" && name !== "date")]);
 const noReply: RawReply = {
   version: "",
@@ -56,9 +56,10 @@ const noReply: RawReply = {
   complete: false,
   missing: 0,
 };
-const fate = (reply: RawReply | undefined): string => reply?.fields.get("connection")?.toLowerCase() ?? "";
+const connectionField = (reply: RawReply | undefined): string =>
+  reply?.fields.get("connection")?.toLowerCase() ?? "";
 
-/** Whether the end of the request's unread body decides about the connection. */
+/** Whether the connection continues only if the end of the request's unread body has arrived. */
 const mayContinue = (request: RequestSource | undefined): boolean =>
   request?.bodyLength === null || request?.field("expect")?.toLowerCase() === "100-continue";
 
@@ -74,12 +75,12 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
     why: "whether the end of an unread body that is chunked, or expected and not asked for, has arrived when its reply is sent is a race, and so is whether the connection continues; if it does not, it is closed and serves nothing more",
     explains(one, other) {
       const [left, right] = [finals(one), finals(other)];
-      const at = left.findIndex((reply, index) => fate(reply) !== fate(right[index]));
+      const at = left.findIndex((reply, index) => connectionField(reply) !== connectionField(right[index]));
       if (at === -1 || right[at] === undefined) return false;
       const same = left
         .slice(0, at + 1)
-        .every((reply, index) => withoutFate(reply) === withoutFate(right[index]));
-      const [ended, its] = fate(left[at]) === "close" ? [one, left] : [other, right];
+        .every((reply, index) => withoutConnection(reply) === withoutConnection(right[index]));
+      const [ended, its] = connectionField(left[at]) === "close" ? [one, left] : [other, right];
       const isLast = its.length === at + 1 && ended.served.length === at + 1 && ended.closed;
       return same && isLast && [one, other].every(({ served }) => mayContinue(served[at]));
     },
@@ -93,8 +94,8 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
       withoutInterim(one) === withoutInterim(other),
   },
   {
-    name: "a long rest",
-    why: "how much of more than 60,000 bytes arrives after a last reply, and so whether the rest exceeds the limit and the connection is reset, depends on the system",
+    name: "a long unread remainder",
+    why: "how much of more than 60,000 bytes arrives after a last reply, and so whether the rest exceeds the limit and the connection is reset, depends on the system's buffers",
     explains: (one, other, bytes) => (one.reset || other.reset) && bytes.length > 60_000,
   },
 ];

@@ -9,11 +9,11 @@ import { asLlhttp, readStrictly } from "./strict-reader.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Sends the same traffic to both servers and fails when the apps saw, or the clients received, anything different. */
+/** Sends the same traffic to both servers, and fails if the apps or the clients saw different results. */
 export type Compare = (traffic: Traffic) => Promise<void>;
 
-/** The reply contains everything that the app sees of a request, so that equal replies mean equal requests. */
-const tell = (source: RequestSource, body: string): Response => {
+/** Replies with everything that the app sees of a request, so that equal replies mean equal requests. */
+const describeRequest = (source: RequestSource, body: string): Response => {
   const { method, target, authority, scheme, fields, bodyLength } = source;
   const named = ["host", "cookie", "content-type", "x", "absent"].map((name) => source.field(name));
   const seen = { method, target, authority, scheme, fields, named, bodyLength, body };
@@ -25,14 +25,14 @@ const tell = (source: RequestSource, body: string): Response => {
 
 const serve: Serve = (source) => {
   if (source.target.includes("read")) return read(source);
-  if (source.target.includes("async")) return turn(1).then(() => tell(source, "unread"));
+  if (source.target.includes("async")) return turn(1).then(() => describeRequest(source, "unread"));
   if (source.target.includes("close")) return new Response("bye", { headers: { connection: "close" } });
-  return tell(source, "unread");
+  return describeRequest(source, "unread");
 };
 
 const read = async (source: RequestSource): Promise<Response> => {
   try {
-    return tell(source, Buffer.from(await readBody(source, 100_000)).toString("latin1"));
+    return describeRequest(source, Buffer.from(await readBody(source, 100_000)).toString("latin1"));
   } catch (error) {
     return Response.json({ code: HttpError.is(error) ? error.code : "another" }, { status: 400 });
   }
@@ -47,20 +47,20 @@ export const withBoth = (
 ): Promise<void> =>
   withServer(one, { serve }, (left) =>
     withServer(other, { serve }, (right) =>
-      run(async ({ pieces, leaves }) => {
+      run(async ({ pieces, disconnect }) => {
         const clients = await Promise.all([left.connect(), right.connect()]);
         try {
           await Promise.all(clients.map((client) => sendPieces(client, pieces)));
           // The replies to a client that does not wait depend on timing; the release of all resources does not.
-          if (leaves === undefined) {
+          if (disconnect === undefined) {
             const name = await compareAnswers([left, right], clients, pieces.join(""));
             if (name !== null) accept(name);
-          } else await Promise.all(clients.map((client) => leave(client, leaves)));
+          } else await Promise.all(clients.map((client) => disconnectBy(client, disconnect)));
         } finally {
           for (const client of clients) client.destroy();
           for (const server of [left, right]) await allGone(server);
         }
-        if (leaves === undefined) assert.deepEqual(left.logged, right.logged);
+        if (disconnect === undefined) assert.deepEqual(left.logged, right.logged);
         for (const { logged } of [left, right]) logged.length = 0;
       }),
     ),
@@ -86,7 +86,7 @@ const compareAnswers = async (
   return compareOutcomes(outcomes(), bytes) ?? before;
 };
 
-/** Longer than a transport waits for a short body before it serves the request without it: a client that ends within that time is a race. */
+/** Longer than a transport waits for a short body before it serves the request: a client that ends within that time causes a race. */
 const GRACE_MS = 15;
 
 const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient): Outcome => ({
@@ -96,8 +96,8 @@ const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient)
   served,
 });
 
-/** Closes without waiting for a reply. */
-export const leave = async (client: RawClient, how: "half-closes" | "resets"): Promise<void> => {
+/** Disconnects without waiting for a reply. */
+export const disconnectBy = async (client: RawClient, how: "half-closes" | "resets"): Promise<void> => {
   if (how === "resets") client.socket.resetAndDestroy();
   else client.end();
   await client.untilClosed();
@@ -110,7 +110,7 @@ export const sendPieces = async (client: RawClient, pieces: readonly string[]): 
   }
 };
 
-/** Waits for the replies: both take as long as the slower one. Outcomes that differ are given half a second, and compared only when they have changed. */
+/** Waits for the replies of both servers. Different outcomes get half a second, and are compared again only after a change. */
 const settled = async (outcomes: () => readonly [Outcome, Outcome], bytes: string): Promise<void> => {
   let calm = 0;
   let seen = "";
@@ -127,7 +127,7 @@ const settled = async (outcomes: () => readonly [Outcome, Outcome], bytes: strin
   }
 };
 
-/** Equal for equal outcomes of a connection, whose bytes and requests only grow in number. */
+/** Summary that is equal for equal outcomes: the number of bytes and requests of a connection only grows. */
 const stateOf = ({ received, served, closed, reset }: Outcome): string =>
   `${received.length} ${served.length} ${closed} ${reset}`;
 
@@ -147,7 +147,7 @@ const compareOutcomes = ([one, other]: readonly [Outcome, Outcome], bytes: strin
 };
 
 const allGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
-  await clock.advance(3000); // what is left of a client that was answered and goes on sending
+  await clock.advance(3000); // for a client that was answered and keeps sending
   await eventually(() => transport.connections === 0, "the connection is gone");
   assert.equal(transport.inFlight, 0);
   served.length = 0;

@@ -21,11 +21,11 @@ export const foundCases: readonly FoundCase[] = [
     pieces: [`GET / HTTP/1.1\r\n${chunked}\r\n0\r\nConnection: close, keep-alive\r\n\r\n`],
   },
   {
-    name: "Proxy-Connection among trailers, beside a name that only looks like Content-Length",
+    name: "Proxy-Connection among trailers, with a name that only resembles Content-Length",
     pieces: [`GET / HTTP/1.1\r\n${chunked}Content_Length: 3\r\n\r\n0\r\nProxy-Connection: close\r\n\r\n`],
   },
   {
-    name: "keep-alive in HTTP/1.0, beside Proxy-Connection with close",
+    name: "keep-alive in HTTP/1.0, with Proxy-Connection: close",
     pieces: [`GET / HTTP/1.0\r\n${HOST}Connection: keep-alive\r\nProxy-Connection: close\r\n\r\n0\r\n\r\n`],
   },
   {
@@ -75,7 +75,7 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
-    name: "an expected body that is here before its late answer, which does not read it",
+    name: "an expected body that arrives before its late answer, which does not read it",
     pieces: [
       `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${HOST}\r\n`,
     ],

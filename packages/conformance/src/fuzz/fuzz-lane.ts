@@ -27,12 +27,12 @@ export const noCount = (): LaneCount => ({
 export interface FuzzRun {
   readonly seed: number;
   readonly count: LaneCount;
-  /** @default 20: a lane with so many differences needs an investigation, not more cases */
+  /** @default 20: more cases do not help to investigate a lane */
   readonly maxDifferences?: number;
-  /** Connections to send, besides those that reduce a difference. @default until `isOver` */
+  /** Maximum number of connections, without those that shrink a difference. @default until `isOver` */
   readonly maxConnections?: number;
   isOver(): boolean;
-  tell(text: string): void;
+  report(text: string): void;
 }
 
 const BATCH_RUNS = 500;
@@ -40,7 +40,7 @@ const BATCH_RUNS = 500;
 /** Sends random traffic over a lane until the time is up, in batches with one seed each, and reports every difference with its smallest traffic. */
 export const fuzzLane = (
   lane: Lane,
-  { seed, count, isOver, tell, maxDifferences = 20, maxConnections = Infinity }: FuzzRun,
+  { seed, count, isOver, report, maxDifferences = 20, maxConnections = Infinity }: FuzzRun,
 ): Promise<void> =>
   lane.run(
     async (check) => {
@@ -60,7 +60,7 @@ export const fuzzLane = (
         });
         if (!details.failed || details.counterexample === null) continue;
         count.differences++;
-        tell(asCase(lane, seed + batch, details.counterexample[0], details.errorInstance));
+        report(asCase(lane, seed + batch, details.counterexample[0], details.errorInstance));
       }
     },
     (difference) => void count.accepted.set(difference, (count.accepted.get(difference) ?? 0) + 1),

@@ -10,7 +10,7 @@ import { asLlhttp } from "./strict-reader.ts";
 import type { MakeTransport } from "../harness/test-server.ts";
 
 /**
- * Connections per lane with sockets: enough to notice a broken transport. Rare cases are for new seeds, which would fail a run that changed nothing:
+ * Connections per lane with sockets: enough to notice a broken transport. Rare cases need new seeds, which could fail a run without any change:
  * `fuzz/main.ts --minutes 60` searches for them.
  */
 const CONNECTIONS = Number(process.env["FRAMEWORK_FUZZ_CONNECTIONS"] ?? 250);
@@ -25,7 +25,7 @@ const fuzz = async (chosen: readonly Lane[], connections: number): Promise<strin
       isOver: () => found.length > 0,
       maxDifferences: 1,
       maxConnections: lane.onSockets ? connections : connections * 10,
-      tell: (text) => void found.push(text),
+      report: (text) => void found.push(text),
     }),
   );
   await Promise.all(work);
@@ -36,18 +36,18 @@ test("both transports and an independent reader of the standard agree on random 
   expect(await fuzz(lanes, CONNECTIONS)).toEqual([]);
 });
 
-test.each(foundCases)("they agree on a case found before: $name", async (found) => {
+test.each(foundCases)("they agree on a previously found case: $name", async (found) => {
   expect(await replay(lanes, found)).toEqual(new Map());
 });
 
-/** A transport that shows the app one field fewer when there are many: a planted fault. */
+/** A planted fault: a transport that drops a field if there are many. */
 const forgetful: MakeTransport = (options) =>
   createNodeTransport({
     ...options,
     serve: (source) => options.serve(Object.create(source, { fields: { value: source.fields.slice(0, 4) } })),
   });
 
-/** A transport that answers an unread POST as if it had failed: another one. */
+/** A planted fault: a transport that answers an unread POST as failed. */
 const unfair: MakeTransport = (options) =>
   createFastTransport({
     ...options,
@@ -56,8 +56,12 @@ const unfair: MakeTransport = (options) =>
   });
 
 const planted: readonly Lane[] = [
-  { name: "what the app sees", onSockets: true, run: (work) => withStrictReader(forgetful, asLlhttp, work) },
-  { name: "what is answered", onSockets: true, run: (work) => withBoth(unfair, createNodeTransport, work) },
+  {
+    name: "the requests of the app",
+    onSockets: true,
+    run: (work) => withStrictReader(forgetful, asLlhttp, work),
+  },
+  { name: "the replies", onSockets: true, run: (work) => withBoth(unfair, createNodeTransport, work) },
 ];
 
 test.each(planted)(

@@ -40,7 +40,7 @@ const fuzz = async (): Promise<number> => {
   await Promise.all(
     chosen.map((lane) => {
       const count = counts.get(lane.name) ?? noCount();
-      return fuzzLane(lane, { seed, count, isOver, tell: (text) => console.log(text) });
+      return fuzzLane(lane, { seed, count, isOver, report: (text) => console.log(text) });
     }),
   );
   clearInterval(progress);

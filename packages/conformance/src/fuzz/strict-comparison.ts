@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { Response } from "@framework/core";
 import { readBody, type Serve } from "@framework/core/testing";
-import { leave, sendPieces } from "./differential.ts";
+import { disconnectBy, sendPieces } from "./differential.ts";
 import type { RawClient } from "../harness/raw-client.ts";
 import { type Deviations, readStrictly, type StrictReading, type StrictRequest } from "./strict-reader.ts";
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Sends traffic to a transport and fails when it serves or answers anything that the standard does not require for these bytes. */
+/** Sends traffic to a transport, and fails if it serves or answers differently from the standard. */
 export type CheckStrictly = (traffic: Traffic) => Promise<void>;
 
 type Seen = { -readonly [Key in keyof StrictRequest]: StrictRequest[Key] };
@@ -20,14 +20,14 @@ export const withStrictReader = (
 ): Promise<void> => {
   const seen: Seen[] = [];
   return withServer(make, { serve: keepIn(seen) }, (server) =>
-    run(async ({ pieces, leaves }) => {
+    run(async ({ pieces, disconnect }) => {
       seen.length = 0;
       const wanted = readStrictly(pieces.join(""), deviations);
       const client = await server.connect();
       try {
         await sendPieces(client, pieces);
-        if (leaves === undefined) await checkAnswered(client, seen, wanted);
-        await leave(client, leaves ?? "half-closes");
+        if (disconnect === undefined) await checkAnswered(client, seen, wanted);
+        await disconnectBy(client, disconnect ?? "half-closes");
       } finally {
         client.destroy();
         await untilGone(server);
@@ -51,7 +51,7 @@ const keepIn =
     }
   };
 
-/** A client that waits receives exactly the required replies. */
+/** Checks that a waiting client receives exactly the required replies. */
 const checkAnswered = async (
   client: RawClient,
   seen: readonly Seen[],
@@ -74,7 +74,7 @@ const checkAnswered = async (
   assert.equal(client.closed, end !== "open" || early);
 };
 
-/** Whatever the client does, the app sees only requests that exist. */
+/** Checks that the app sees only requests that were sent. */
 const checkBegun = (seen: readonly Seen[], { requests }: StrictReading): void => {
   assert.ok(seen.length <= requests.length);
   for (const [index, { body, ...head }] of seen.entries()) {
@@ -91,10 +91,10 @@ const untilGone = async ({ transport, served, clock }: TestServer): Promise<void
   served.length = 0;
 };
 
-/** Turns of the event loop that a condition gets even when the process did not run for the whole time. */
+/** Minimum event loop turns for a condition, in case the process was paused. */
 const MIN_TURNS = 500;
 
-/** Waits for a condition, which may never hold: a difference that is reduced is waited for again and again. */
+/** Waits for a condition that may never hold: shrinking a difference repeats the wait many times. */
 const untilTrue = async (holds: () => boolean, forMs: number): Promise<void> => {
   const end = performance.now() + forMs;
   for (let turns = 0; !holds() && (turns < MIN_TURNS || performance.now() < end); turns++) await turn(1);

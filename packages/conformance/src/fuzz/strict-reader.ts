@@ -15,27 +15,27 @@ export interface StrictRequest {
 /** The meaning of one connection's bytes for an app that reads every body. */
 export interface StrictReading {
   readonly requests: readonly StrictRequest[];
-  /** How it ends: within or between messages, after the last message of the connection, or at a message that must be refused. */
+  /** State at the end of the bytes: within or between messages, after the last message of the connection, or at a message that must be refused. */
   readonly end: "open" | "closed" | "refused";
 }
 
-/** What differs from RFC 9112, and never changes where a message begins or ends. */
+/** Deviations from RFC 9112 that never change where a message begins or ends. */
 export interface Deviations {
   /** `Proxy-Connection: close` read like `Connection: close`, in HTTP/1.1. */
   readonly proxyConnection: boolean;
   /** `Connection: close` among trailers: everything after the message is refused. */
   readonly closingTrailers: boolean;
-  /** A tab after `Transfer-Encoding: chunked`, which is whitespace around a value: the app gets the request, and its body breaks. */
+  /** A tab after `Transfer-Encoding: chunked`, which is legal white space: the app gets the request, and its body fails. */
   readonly brokenByTab: boolean;
 }
 
-/** The letter of the standard. */
-export const nothingMore: Deviations = {
+/** Strict RFC 9112. */
+export const noDeviations: Deviations = {
   proxyConnection: false,
   closingTrailers: false,
   brokenByTab: false,
 };
-/** What llhttp does without reporting it. */
+/** Deviations of llhttp, which it does not report. */
 export const asLlhttp: Deviations = {
   proxyConnection: true,
   closingTrailers: true,
@@ -62,7 +62,8 @@ interface Head {
   readonly length: number | null;
   readonly closes: boolean;
 }
-interface Behind<Value> {
+/** A parsed value, and the index after it. */
+interface Parsed<Value> {
   readonly value: Value;
   readonly at: number;
 }
@@ -94,7 +95,7 @@ export const readStrictly = (bytes: string, deviations: Deviations): StrictReadi
   }
 };
 
-const readHeadLines = (bytes: string, start: number, deviations: Deviations): Behind<Head> | Verdict => {
+const readHeadLines = (bytes: string, start: number, deviations: Deviations): Parsed<Head> | Verdict => {
   const lineEnd = bytes.indexOf("\r\n", start);
   if (lineEnd === -1) return "open";
   const line = strictLine.exec(bytes.slice(start, lineEnd));
@@ -108,7 +109,7 @@ const readHeadLines = (bytes: string, start: number, deviations: Deviations): Be
   return head === null ? "refused" : { value: head, at: fields.at };
 };
 
-const readFieldLines = (bytes: string, start: number): Behind<string[]> | Verdict => {
+const readFieldLines = (bytes: string, start: number): Parsed<string[]> | Verdict => {
   const fields: string[] = [];
   for (let at = start; ;) {
     const end = bytes.indexOf("\r\n", at);
@@ -216,7 +217,7 @@ const replaceHost = (fields: readonly string[], authority: string): string[] => 
   return at === -1 ? [...fields, "Host", authority] : fields.with(at + 1, authority);
 };
 
-interface Body extends Behind<string> {
+interface Body extends Parsed<string> {
   /** Whether its trailers forbid further messages. */
   readonly closes: boolean;
 }

@@ -4,8 +4,8 @@ import fc from "fast-check";
 /** The traffic of one connection, in chunks, one character per byte. */
 export interface Traffic {
   readonly pieces: readonly string[];
-  /** How the client leaves without waiting for a reply; without it, the client waits for all replies. */
-  readonly leaves?: "half-closes" | "resets";
+  /** How the client disconnects without waiting for a reply; without it, the client waits for all replies. */
+  readonly disconnect?: "half-closes" | "resets";
 }
 
 const HOST = "Host: a\r\n";
@@ -95,7 +95,7 @@ const lines: readonly string[] = [
   "GET / HTTP/1.1",
   "PRI * HTTP/2.0",
 ];
-const spice: readonly string[] = [
+const fragments: readonly string[] = [
   ..."\r\n\0 \t:,;\"'01aF\x7f\x80\xff%#@/\\*-+_=?.".split(""),
   "\r\n",
   "\r\n\r\n",
@@ -130,7 +130,7 @@ const harmless = fc
     fc.constantFrom("", "a", "a, b", "é", 'x"y', "a:b", "chunked", "5"),
     fc.constantFrom("", "", " ", "\t"),
   )
-  .map(([name, before, value, behind]) => `${name}:${before}${value}${behind}\r\n`);
+  .map(([name, before, value, after]) => `${name}:${before}${value}${after}\r\n`);
 
 const content = fc.oneof(
   fc.string({ unit: "binary-ascii", maxLength: 12 }),
@@ -193,11 +193,11 @@ const message = fc
     before: fc.array(harmless, { maxLength: 2 }),
     odd: mostly(fc.constant(""), oddField),
     body: framed,
-    behind: fc.array(harmless, { maxLength: 2 }),
+    after: fc.array(harmless, { maxLength: 2 }),
   })
   .map(
-    ({ method, target, version, before, odd, body: [framing, bytes], behind }) =>
-      `${method} ${target} HTTP/${version}\r\n${before.join("")}${HOST}${odd}${framing}${behind.join("")}\r\n${bytes}`,
+    ({ method, target, version, before, odd, body: [framing, bytes], after }) =>
+      `${method} ${target} HTTP/${version}\r\n${before.join("")}${HOST}${odd}${framing}${after.join("")}\r\n${bytes}`,
   );
 
 type Edit = (bytes: string) => string;
@@ -209,7 +209,7 @@ const byteEdit = fc
   .tuple(
     place,
     fc.oneof(
-      fc.constantFrom(...spice),
+      fc.constantFrom(...fragments),
       fc.nat(255).map((code) => String.fromCharCode(code)),
     ),
     fc.nat(3),
@@ -337,7 +337,7 @@ const cutAt = (bytes: string, places: readonly number[]): string[] => {
 const cutting = fc.oneof(
   { weight: 6, arbitrary: fc.array(place, { maxLength: 4 }) },
   { weight: 1, arbitrary: fc.constantFrom("bytes" as const, "line ends" as const) },
-  { weight: 2, arbitrary: fc.constant("head ends" as const) }, // most messages come whole, each in a read of its own
+  { weight: 2, arbitrary: fc.constant("head ends" as const) }, // most messages come whole, each in its own read
 );
 const piecesOf = (bytes: string, cuts: readonly number[] | "bytes" | "line ends" | "head ends"): string[] => {
   if (cuts === "head ends" && bytes.length < 20_000) {
@@ -366,7 +366,7 @@ export const traffic: fc.Arbitrary<Traffic> = fc
       fc.constantFrom("half-closes" as const, "resets" as const),
     ),
   )
-  .map(([bytes, cuts, leaves]) => ({
+  .map(([bytes, cuts, disconnect]) => ({
     pieces: piecesOf(bytes, cuts),
-    ...(leaves === undefined ? {} : { leaves }),
+    ...(disconnect === undefined ? {} : { disconnect }),
   }));

@@ -1,6 +1,6 @@
 import type { MakeTransport } from "./test-server.ts";
 
-/** The same transport, which serves what its connections read in a turn of the event loop together, however little it is. */
+/** Creates the transport with batching always on: it serves all reads of an event loop turn together. */
 export const inBatches =
   (make: MakeTransport): MakeTransport =>
   (options) =>

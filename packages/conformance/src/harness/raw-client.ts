@@ -1,4 +1,4 @@
-// Above 250 lines: the client, and the parser of what it has received, which waits for replies and reads them in the same steps.
+// Above 250 lines: the client, and the parser of its received bytes, which waits for replies and reads them in the same steps.
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 
@@ -13,7 +13,7 @@ export interface RawReply {
   readonly body: string;
   /** Whether the body ended as its framing requires. */
   readonly complete: boolean;
-  /** Bytes that the body's `Content-Length` still lacks; 0 if unknown. */
+  /** Missing bytes of the body's `Content-Length`; 0 if unknown. */
   readonly missing: number;
 }
 
@@ -31,16 +31,16 @@ export interface RawClient {
   /** Half-closes. */
   end(): void;
   destroy(): void;
-  /** Everything received when `isEnough` first returns true. @throws when it does not within a minute or the connection closes before */
+  /** Resolves with everything received once `isEnough` returns true. @throws after a minute, or if the connection closes first */
   until(isEnough: (received: string) => boolean): Promise<string>;
-  /** Everything received, once the server has closed its side. */
+  /** Resolves with everything received once the server has closed its side. */
   untilClosed(): Promise<string>;
   /** Resolves with the replies once that many are complete. */
   replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
 }
 
-/** Milliseconds after which a test stops waiting: a loaded machine may take long. */
-export const PATIENCE_MS = 60_000;
+/** Milliseconds after which a test stops waiting; generous, for loaded machines. */
+export const MAX_WAIT_MS = 60_000;
 
 export interface RawClientOptions {
   /** Whether the client keeps its side open after the server has closed the other. @default false */
@@ -49,7 +49,7 @@ export interface RawClientOptions {
   readonly ca?: string | undefined;
 }
 
-/** By certificate: a context for each connection takes as long as the handshake. Bounded by the servers with TLS of a test file. */
+/** Contexts by certificate: creating one takes as long as a handshake. Bounded by the TLS servers of a test file. */
 const contexts = new Map<string, SecureContext>();
 
 const contextOf = (ca: string): SecureContext => {
@@ -112,7 +112,7 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
       const timer = setTimeout(
         () =>
           finish(() => reject(new Error(`no ${what} in time: ${JSON.stringify(received.slice(0, 2000))}`))),
-        PATIENCE_MS,
+        MAX_WAIT_MS,
       );
       checks.add(check);
       check();

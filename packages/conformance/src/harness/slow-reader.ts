@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 
 /** A client that takes bytes from the system only when it is asked to. */
 export interface SlowReader {
-  /** Bytes taken from the system by `read`, those of TLS included. */
+  /** Bytes taken from the system by `read`, including those of TLS. */
   readonly taken: number;
   write(text: string): void;
   /** Half-closes. */
@@ -21,8 +21,8 @@ export const connectSlowReader = async (
   ca: string | undefined,
 ): Promise<SlowReader> => {
   let taken = 0;
-  let left = Infinity; // of the read that goes on; the handshake of TLS reads freely
-  let notify: (() => void) | null = null; // of the read that waits
+  let left = Infinity; // remaining bytes of the current read; unlimited for the TLS handshake
+  let notify: (() => void) | null = null; // resolves the pending read
   let pass = (_bytes: Uint8Array): void => {};
   const buffer = Buffer.alloc(Math.min(bytes, 65_536));
   const callback = (count: number): boolean => {
@@ -34,7 +34,7 @@ export const connectSlowReader = async (
     return false; // stops reading
   };
   const socket = connect({ port, host: "127.0.0.1", noDelay: true, onread: { buffer, callback } });
-  socket.on("error", () => {}); // it expects to be reset
+  socket.on("error", () => {}); // a reset is expected
   socket.on("close", () => notify?.());
   await new Promise<void>((resolve) => socket.once("connect", resolve));
   const client = ca === undefined ? socket : await withTls(socket, ca, (to) => (pass = to));
@@ -57,7 +57,7 @@ export const connectSlowReader = async (
   };
 };
 
-/** Speaks TLS over the socket; what the socket takes is handed to the function given to `onBytes`. */
+/** Adds TLS to the socket; `onBytes` receives the function to call with the socket's bytes. */
 const withTls = async (
   socket: Socket,
   ca: string,

@@ -7,7 +7,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from "@framework/core/testing";
-import { connectRaw, PATIENCE_MS, type RawClient, type RawClientOptions } from "./raw-client.ts";
+import { connectRaw, MAX_WAIT_MS, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
 /** Creates the transport under test. */
 export interface MakeTransport {
@@ -22,11 +22,11 @@ export interface ServerSetup {
   readonly limits?: Partial<LimitsConfig>;
   readonly timeouts?: Partial<TimeoutConfig>;
   readonly drainIdleMs?: number;
-  /** Whether the transport has the clock of the process, for pauses of the process itself. @default false */
+  /** Whether the transport uses the system clock, for pauses of the process itself. @default false */
   readonly hasRealClock?: boolean;
 }
 
-/** A listening transport, with its clock and its records. */
+/** A listening transport, with its clock and its log. */
 export interface TestServer {
   readonly transport: Transport;
   readonly port: number;
@@ -101,9 +101,9 @@ export const turn = async (turns = 2): Promise<void> => {
   for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
 
-/** Waits until a condition holds. @throws when it does not within a minute: generous, so that only a real failure reaches it */
+/** Waits until a condition holds. @throws after a minute; generous, so that only real failures reach it */
 export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + MAX_WAIT_MS;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await turn(1);

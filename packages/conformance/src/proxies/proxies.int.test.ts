@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { HttpError, Response } from "@framework/core";
 import { readBody, type Serve } from "@framework/core/testing";
 import { bothTransports } from "../harness/both-transports.ts";
-import { isInstalled, type Passed, proxies, type Proxy, startProxy } from "./proxies.ts";
+import { isInstalled, type ForwardedRequest, proxies, type Proxy, startProxy } from "./proxies.ts";
 import { connectRaw, type RawClient, type RawReply } from "../harness/raw-client.ts";
 import { wireTables } from "../rfc9112/suite.ts";
 import type { WireRow } from "../rfc9112/wire-row.ts";
@@ -37,12 +37,13 @@ const countBy = <Item>(items: readonly Item[], key: (item: Item) => string): Map
   for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
   return counts;
 };
-const asked = ({ method, target }: Pick<Passed, "method" | "target">): string => `${method} ${target}`;
+const asked = ({ method, target }: Pick<ForwardedRequest, "method" | "target">): string =>
+  `${method} ${target}`;
 
-/** The app saw only requests that the proxy sent, and every request of the proxy was seen or refused exactly once. */
+/** Lists violations of: the app saw only requests that the proxy sent, and each of these was seen or refused exactly once. */
 const disagreements = (
-  served: readonly Pick<Passed, "method" | "target">[],
-  passed: readonly Passed[],
+  served: readonly Pick<ForwardedRequest, "method" | "target">[],
+  passed: readonly ForwardedRequest[],
 ): string[] => {
   const [seen, sent] = [countBy(served, asked), countBy(passed, asked)];
   const unanswered = countBy(
@@ -61,7 +62,7 @@ const expectAgreement = async (server: TestServer, proxy: Proxy): Promise<void> 
   let found: string[] = [];
   const end = performance.now() + 60_000;
   do {
-    found = disagreements(server.served, await proxy.passed());
+    found = disagreements(server.served, await proxy.forwarded());
     await turn(20);
   } while (found.length > 0 && performance.now() < end); // a proxy writes its log at any time
   expect(found).toEqual([]);
@@ -71,7 +72,7 @@ for (const [name, program] of proxies) {
   const block = isInstalled(name) ? describe : describe.skip;
   if (block === describe.skip) console.log(`skipped: ${name} is not installed`);
   block.each(bothTransports)(`${name} before %s`, (_, make) => {
-    const behind =
+    const withProxy =
       (run: (proxy: Proxy, server: TestServer, connect: () => Promise<RawClient>) => Promise<void>) => () =>
         withServer(make, { serve }, async (server) => {
           const proxy = await startProxy(program, server.port);
@@ -92,7 +93,7 @@ for (const [name, program] of proxies) {
     test.each(wireTables)(
       "$title: the server sees the requests that the proxy forwards, and every client receives its own replies",
       ({ rows }) =>
-        behind(async (proxy, server, connect) => {
+        withProxy(async (proxy, server, connect) => {
           const left = [...rows.entries()];
           const work = async (): Promise<void> => {
             for (let next = left.pop(); next !== undefined; next = left.pop())
@@ -105,7 +106,7 @@ for (const [name, program] of proxies) {
 
     test(
       "reuses its connections, and the server keeps them open",
-      behind(async (proxy, server, connect) => {
+      withProxy(async (proxy, server, connect) => {
         const client = await connect();
         let most = 0;
         for (let count = 1; count <= 50; count++) {
@@ -120,7 +121,7 @@ for (const [name, program] of proxies) {
 
     test(
       "forwards chunked bodies completely in both directions, and the next request after them",
-      behind(async (_proxy, _server, connect) => {
+      withProxy(async (_proxy, _server, connect) => {
         const client = await connect();
         const pieces = [1, 16, 5000, 200_000, 3].map((length) => "y".repeat(length));
         await client.send("POST /up HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -132,17 +133,17 @@ for (const [name, program] of proxies) {
         });
         await client.send(get("/stream"));
         expect((await last(client, 2)).body === `one two ${big}`).toBe(true);
-        await client.send(get("/behind"));
+        await client.send(get("/after"));
         expect((await last(client, 3)).status).toBe(200);
       }),
     );
 
     test(
-      "treats no byte of the next reply as a body where there is none: HEAD, 304",
-      behind(async (_proxy, server, connect) => {
+      "treats no byte of the next reply as the body of HEAD or 304",
+      withProxy(async (_proxy, server, connect) => {
         const client = await connect();
         const methods = ["HEAD", "GET", "HEAD", "GET", "GET"];
-        const targets = ["/head", "/304", "/stream", "/304", "/behind"];
+        const targets = ["/head", "/304", "/stream", "/304", "/after"];
         for (const [at, method] of methods.entries()) {
           await client.send(get(targets[at] ?? "").replace("GET", method));
           await client.replies(at + 1, methods);
@@ -155,14 +156,14 @@ for (const [name, program] of proxies) {
           [304, false],
           [200, true],
         ]);
-        expect(replies[4]?.body).toContain('"target":"/behind"');
+        expect(replies[4]?.body).toContain('"target":"/after"');
         expect(server.served.map(({ target }) => target)).toEqual(targets);
       }),
     );
 
     test(
       "forwards 100 Continue to a waiting client, and one reply after it",
-      behind(async (proxy, server, connect) => {
+      withProxy(async (proxy, server, connect) => {
         const client = await connect();
         for (let count = 1; count <= 3; count++) {
           await client.send(
@@ -178,7 +179,7 @@ for (const [name, program] of proxies) {
 
     test(
       "forwards an early 413 to a client that still sends, and serves the next one",
-      behind(async (_proxy, server, connect) => {
+      withProxy(async (_proxy, server, connect) => {
         for (let round = 0; round < 5; round++) {
           const client = await connect();
           await client.send(`POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: ${20 * big.length}\r\n\r\n`);
@@ -186,19 +187,17 @@ for (const [name, program] of proxies) {
           await client.until((received) => received.includes("too large"));
           expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
           const next = await connect();
-          await next.send(get("/behind"));
-          expect((await last(next, 1)).body).toContain('"target":"/behind"');
+          await next.send(get("/after"));
+          expect((await last(next, 1)).body).toContain('"target":"/after"');
           client.destroy();
         }
-        expect(server.served.map(({ target }) => target)).toEqual(
-          Array(5).fill(["/early", "/behind"]).flat(),
-        );
+        expect(server.served.map(({ target }) => target)).toEqual(Array(5).fill(["/early", "/after"]).flat());
       }),
     );
   });
 }
 
-test("an unknown request, a lost one and one that is served twice are disagreements", () => {
+test("an unknown request, a lost request and one that is served twice are disagreements", () => {
   const request = { method: "GET", target: "/a", byApp: true };
   expect(disagreements([request], [request])).toEqual([]);
   expect(disagreements([], [{ ...request, byApp: false }])).toEqual([]);

@@ -6,29 +6,29 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { freePort } from "@framework/services/free-port";
 
-/** A real proxy's record of a request that it sent to its backend. */
-export interface Passed {
+/** A proxy's log entry for a request that it sent to its backend. */
+export interface ForwardedRequest {
   readonly method: string;
   readonly target: string;
   /** Whether the reply came from the app: it has the field `X-App`. */
   readonly byApp: boolean;
 }
 
-/** A real proxy before a server, on the loopback address. */
+/** A real proxy in front of a server, on the loopback address. */
 export interface Proxy {
   readonly port: number;
   /** Every completed request that it forwarded, in the order of completion. */
-  passed(): Promise<Passed[]>;
+  forwarded(): Promise<ForwardedRequest[]>;
   stop(): Promise<void>;
 }
 
-/** How a proxy is started. */
+/** Program and configuration of a proxy. */
 interface Program {
   readonly name: string;
   readonly args: (config: string) => readonly string[];
   readonly config: (folder: string, port: number, backend: number) => string;
   /** Parses a log line about a forwarded request; `null` for any other line. */
-  readonly read: (line: string) => Passed | null;
+  readonly read: (line: string) => ForwardedRequest | null;
 }
 
 /** As lenient as possible, with backend connections that all clients share. */
@@ -107,7 +107,7 @@ const env = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr
 /** Whether the program is installed here. */
 export const isInstalled = (name: string): boolean => spawnSync(name, ["-v"], { env }).error === undefined;
 
-/** Starts a proxy for a port. @throws with its output when it does not listen */
+/** Starts a proxy for a port. @throws with its output if it does not listen */
 export const startProxy = async (program: Program, backend: number): Promise<Proxy> => {
   const folder = await mkdtemp(join(tmpdir(), "proxy-"));
   await chmod(folder, 0o777); // nginx drops its privileges where it has any
@@ -115,13 +115,13 @@ export const startProxy = async (program: Program, backend: number): Promise<Pro
   const config = join(folder, "config");
   await writeFile(config, program.config(folder, port, backend));
   const child = spawn(program.name, program.args(config), { env, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += String(text)));
-  await untilListening(port, child, () => said);
-  const log = (): Promise<string> => readFile(join(folder, "log"), "utf8").catch(() => said);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)));
+  await untilListening(port, child, () => output);
+  const log = (): Promise<string> => readFile(join(folder, "log"), "utf8").catch(() => output);
   return {
     port,
-    passed: async () => (await log()).split("\n").flatMap((line) => program.read(line) ?? []),
+    forwarded: async () => (await log()).split("\n").flatMap((line) => program.read(line) ?? []),
     stop: async () => {
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null)
@@ -131,11 +131,11 @@ export const startProxy = async (program: Program, backend: number): Promise<Pro
   };
 };
 
-const untilListening = async (port: number, child: ChildProcess, said: () => string): Promise<void> => {
+const untilListening = async (port: number, child: ChildProcess, output: () => string): Promise<void> => {
   const end = performance.now() + 60_000;
   while (!(await accepts(port))) {
     if (child.exitCode !== null || performance.now() > end)
-      throw new Error(`the proxy does not listen: ${said()}`);
+      throw new Error(`the proxy does not listen: ${output()}`);
     await setTimeout(20);
   }
 };

@@ -54,8 +54,8 @@ const connectionFields: ReadonlySet<string> = new Set(
 const isOwn = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
 const breaks = ({ breaksAfter }: ReplyBody): boolean => breaksAfter !== undefined;
-/** Whether the client has received everything announced before the source fails, so that it cannot see the failure. */
-const breaksBehindLength = ({ kind, chunks, breaksAfter = 0 }: ReplyBody): boolean =>
+/** Whether the client has received the declared length before the source fails, so that it cannot detect the failure. */
+const failsAfterLength = ({ kind, chunks, breaksAfter = 0 }: ReplyBody): boolean =>
   kind === "stream of known length" && chunks.slice(breaksAfter).join("") === "";
 const hasNoBody = ({ method, status }: ReplyCase): boolean =>
   method === "HEAD" || status === 204 || status === 205 || status === 304;
@@ -95,7 +95,7 @@ const lengthOf = ({ method, fields, body }: ReplyCase): string => {
 const expectBroken = async ({ body }: ReplyCase, parsed: Parsed | null, logged: string[]): Promise<void> => {
   await eventually(() => logged.length > 0, "it is logged");
   expect(logged).toEqual(["error: a streamed reply failed"]);
-  const taken = breaksBehindLength(body) ? false : (parsed?.whole ?? false);
+  const taken = failsAfterLength(body) ? false : (parsed?.whole ?? false);
   expect(taken).toBe(false);
 };
 
@@ -103,7 +103,7 @@ describe.each(bothTransports)("%s", (_, make) => {
   test("every reply, parsed again by llhttp, is what the handler returned, and the connection continues", () => {
     let current: ReplyCase | null = null;
     const serve: Serve = async () => {
-      if (current === null) return Response.text("behind");
+      if (current === null) return Response.text("next");
       const given = current;
       current = null;
       if (given.late) await turn(1);
@@ -129,7 +129,7 @@ describe.each(bothTransports)("%s", (_, make) => {
         expect(
           parsed?.body === (hasNoBody(given) ? "" : Buffer.from(bytesOf(given.body)).toString("latin1")),
         ).toBe(true);
-        expect((await ask(agent, port, "GET")).body).toBe("behind");
+        expect((await ask(agent, port, "GET")).body).toBe("next");
         expect(logged).toEqual([]);
       });
       await fc.assert(property, { numRuns: 400, interruptAfterTimeLimit: 3000 });
@@ -159,7 +159,7 @@ describe.each(bothTransports)("%s", (_, make) => {
     "a cookie's domain": (text) => Response.text("x").setCookie("a", "b", { domain: `a.example${text}` }),
     "Location of a redirect": (text) => Response.redirect(`/x${text}`),
     "Location of what was created": (text) => Response.created({}, `/x${text}`),
-    "the title of a problem, which is no reason phrase": (text) =>
+    "the title of a problem, which is not the reason phrase": (text) =>
       Response.problem({ status: 400, title: `t${text}` }),
   };
   test.each(Object.keys(places))("%s cannot end a line or a head", (place) => {

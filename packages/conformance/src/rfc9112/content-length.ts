@@ -88,7 +88,7 @@ export const contentLength: WireTable = {
       get("X-Content-Length: 5", "Content-Length2: 5", "Content-Lengt: 5"),
     ),
     {
-      name: "a length that is one too short: the byte left over is no request",
+      name: "a length that is one too short: the remaining byte is not a request",
       bytes: post(["Content-Length: 4"], "hello"),
       answers: [200, 501],
       served: 1,

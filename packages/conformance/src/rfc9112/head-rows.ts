@@ -53,7 +53,7 @@ export const targetRows: readonly HeadRow[] = [
   row("origin-form with two slashes", 200, line("GET //evil/path HTTP/1.1")),
   row("absolute-form", 200, line("GET http://b/x HTTP/1.1")),
   row("absolute-form with a query and no path", 200, line("GET http://b?x HTTP/1.1")),
-  row("absolute-form with a foreign scheme", 400, line("GET ftp://b/x HTTP/1.1")),
+  row("absolute-form with an unsupported scheme", 400, line("GET ftp://b/x HTTP/1.1")),
   row("absolute-form with a user name", 400, line("GET http://u@b/x HTTP/1.1")),
   row("absolute-form without a host", 400, line("GET http:///x HTTP/1.1")),
   row("absolute-form with a bad port", 400, line("GET http://b:99999/x HTTP/1.1")),

@@ -16,17 +16,17 @@ const SHOWN = 2;
 /** RFC9112.md: the requirements of the standard, the server's behaviour, and the tests that prove it. */
 export const renderTable = (): string => {
   const count = wireTables.reduce((sum, { rows }) => sum + rows.length, 0);
-  return `# RFC 9112 and its neighbours: what is asked, what proves it
+  return `# RFC 9112 and related standards: requirements and tests
 
-Both transports, \`fast\` (the own HTTP/1.1 path with \`node:http\` behind it) and \`node\` (\`node:http\` alone), are held to the same requirements by the same tests.
+Both transports, \`fast\` (the framework's HTTP/1.1 path, with \`node:http\` as fallback) and \`node\` (\`node:http\` alone), pass the same tests for the same requirements.
 
-- **Rows** are exact bytes with the answers they must get: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte and cut at random to each
-  transport, with a good request behind it: \`<table>: answers each row as listed and runs nothing that is hidden, sent <way>\`. Every row belongs to a requirement.
-- **Tests** are the names of further ones in \`src\`, run on each transport.
-- **More lenient** is what llhttp, the parser of \`node:http\`, takes beyond the requirement, and the reader ahead of it leaves to it. It changes neither where a message ends nor what the app sees. The
-  own parser takes none of it and hands such a message over; random traffic is compared with an independent reader that knows exactly these exceptions.
+- **Rows** are exact bytes with the required answers: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte and split at random to each
+  transport, followed by a valid request: \`<table>: answers each row as listed and runs no hidden request, sent <way>\`. Every row belongs to a requirement.
+- **Tests** are the names of additional tests in \`src\`, run on each transport.
+- **More lenient** is input that llhttp, the parser of \`node:http\`, accepts beyond the requirement. It changes neither where a message ends nor what the app sees. The framework's
+  parser accepts none of it and hands such messages over to \`node:http\`; random traffic is compared with an independent reader that knows exactly these exceptions.
 
-This page is made from \`src/rfc9112/requirements.ts\` by \`node --conditions=@framework/source src/rfc9112/main.ts\`; a test compares the two.
+This page is generated from \`src/rfc9112/requirements.ts\` by \`node --conditions=@framework/source src/rfc9112/main.ts\`; a test compares the two.
 
 | Section | Requirement | Answer | Rows | Tests | fast, node | More lenient |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -34,19 +34,19 @@ ${requirements.map(asLine).join("\n")}
 
 ## Random traffic
 
-Messages made by the grammar, rightly and wrongly, damaged and cut anywhere, go to both transports, which must show their apps and answer their clients the same, and to an independent reader of the
-standard, which must agree with each of them and with the own parser. The tests do so for 40 s, half of it with a new seed; longer with
-\`node --conditions=@framework/source src/fuzz/main.ts --minutes 60 --seed 1\`, which prints the smallest traffic of each difference and takes it again with \`--replay\`.
-Differences that are no faults are named, with their reasons, in \`src/fuzz/accepted-differences.ts\`; what was ever found stays in \`src/fuzz/found-cases.ts\`.
+Valid and invalid messages of a grammar, mutated and split anywhere, are sent to both transports, which must pass the same requests to their apps and the same answers to their clients, and to an
+independent reader of the standard, which must agree with each of them and with the framework's parser. The tests send 250 connections per lane (\`FRAMEWORK_FUZZ_CONNECTIONS\`); more with
+\`node --conditions=@framework/source src/fuzz/main.ts --minutes 60 --seed 1\`, which prints the smallest traffic for each difference; \`--replay\` repeats it.
+Permitted differences are listed with their reasons in \`src/fuzz/accepted-differences.ts\`; all cases ever found are kept in \`src/fuzz/found-cases.ts\`.
 
 Last hour, 2026-11-21, Node 26.10.0, seed 20261121: 10.8 million connections with 9.2 million whole messages, 15.3 GiB.
 
 | Compared | Connections | Whole messages | Differences | Accepted ones |
 | --- | --- | --- | --- | --- |
-| fast and node | 1,179,819 | 1,002,014 | 1, a race of the comparison with its own client | 1,552 |
-| fast and standard | 1,235,237 | 1,048,853 | 0 | none are |
-| node and standard | 1,236,366 | 1,049,901 | 0 | none are |
-| own parser and standard | 7,152,740 | 6,076,508 | 0 | none are |
+| fast and node | 1,179,819 | 1,002,014 | 1, a race between the comparison and its client | 1,552 |
+| fast and standard | 1,235,237 | 1,048,853 | 0 | none |
+| node and standard | 1,236,366 | 1,049,901 | 0 | none |
+| framework's parser and standard | 7,152,740 | 6,076,508 | 0 | none |
 `;
 };
 

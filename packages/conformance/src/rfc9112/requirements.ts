@@ -1,4 +1,4 @@
-// Above 250 lines because it is one list: every requirement on a server's HTTP/1.1 side with what proves it.
+// Above 250 lines because it is one list: every requirement on an HTTP/1.1 server, with its tests.
 
 /** One requirement of the standard in our words, and its proofs on both transports. */
 export interface Requirement {
@@ -367,18 +367,17 @@ export const requirements: readonly Requirement[] = [
     answer: "discarded within bounds, never run",
     tests: [
       "runs nothing that arrives after an error, and closes when too much arrives",
-      "keeps a connection that the server closes open for a slow reader, but not for ever",
+      "keeps a connection that the server closes open for a slow reader, but not indefinitely",
     ],
   },
   {
     section: "RFC 9112 9.6",
     level: "SHOULD",
     text: "A server half-closes and keeps reading for a while, so that no reset destroys its last reply.",
-    answer:
-      "a lingering close, unless the client asked for the close and has sent nothing after that message",
+    answer: "a lingering close, unless the client requested the close and has sent nothing since",
     tests: [
       "the client can read a 413 completely while it still sends",
-      "a client that sends more after it asked for the close still reads its reply, and is waited for",
+      "a client that sends more after requesting the close can still read its reply",
     ],
   },
   {

@@ -19,7 +19,7 @@ export const wireTables: readonly WireTable[] = [
   expectations,
 ];
 
-/** The requirements of RFC 9112 on a server's reading side, in tables of exact bytes: run it with the runner's `test` and a transport. */
+/** Declares the tests of RFC 9112's requirements on reading, as tables of exact bytes. @param test the runner's `test` @param make creates the transport */
 export const rfc9112Suite = (test: Test, make: MakeTransport): void => {
   for (const table of wireTables) wireSuite(test, make, table);
   persistenceSuite(test, make);

@@ -7,9 +7,9 @@ import { eventually, type MakeTransport, turn, withServer } from "../harness/tes
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const closing = { headers: { connection: "close" } };
 
-/** Requests that wait behind a reply with `Connection: close` (RFC 9112 9.6). */
+/** Requests that wait for a reply with `Connection: close` (RFC 9112 9.6). */
 export const afterCloseConformance = (test: Test, make: MakeTransport): void => {
-  test("runs no request that waits for room behind a reply with connection: close", () => {
+  test("runs no request that waits for room after a reply with connection: close", () => {
     const { promise: first, resolve } = Promise.withResolvers<Response>();
     const others = Promise.withResolvers<Response>();
     const serve: Serve = ({ target }) => (target === "/0" ? first : others.promise);

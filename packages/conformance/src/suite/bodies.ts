@@ -166,7 +166,7 @@ const badBodies = (test: Test, make: MakeTransport): void => {
     const lasts: [string, string, Partial<LimitsConfig>][] = [
       ["Connection: close", "Connection: close\r\n", {}],
       ["an Upgrade request", "Upgrade: x\r\n", {}],
-      ["the last of so many requests", "", { maxRequestsPerConnection: 1 }],
+      ["the last permitted request", "", { maxRequestsPerConnection: 1 }],
     ];
     for (const [what, fields, limits] of lasts) {
       await withServer(make, { serve: collect, limits }, async (server) => {
@@ -241,7 +241,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("reads a refused upload of megabytes to its end, for clients that read the reply only then", () =>
+  test("reads a refused upload of megabytes to its end, for clients that read the reply only afterwards", () =>
     withServer(make, { serve: () => Response.text("too much", { status: 413 }) }, async ({ transport }) => {
       const sockets: Socket[] = [];
       const listener = createServer((socket) => {
@@ -358,8 +358,8 @@ const expectations = (test: Test, make: MakeTransport): void => {
 
   test("sends the final reply instead of 100 when the body is not read, and closes", () =>
     withServer(make, {}, async (server) => {
-      for (const behind of ["", `hello${NEXT}`]) {
-        const replies = parseReplies(await server.exchange(expecting() + behind), true);
+      for (const after of ["", `hello${NEXT}`]) {
+        const replies = parseReplies(await server.exchange(expecting() + after), true);
         assert.deepEqual(
           replies.map(({ status, fields }) => [status, fields.get("connection")]),
           [[200, "close"]],

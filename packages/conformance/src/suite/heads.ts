@@ -14,7 +14,7 @@ import { echo, type MakeTransport, type TestServer, turn, withServer } from "../
 
 const GOOD = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Request line, target, Host, fields, framing, limits of a head: what is refused, with which status, however the bytes are split. */
+/** Request line, target, Host, fields, framing, limits of a head: refused values and their statuses, independent of how the bytes are split. */
 export const headConformance = (test: Test, make: MakeTransport): void => {
   const tables = { requestLineRows, targetRows, hostRows, fieldRows, framingRows };
   for (const [table, rows] of Object.entries(tables)) {
@@ -107,7 +107,7 @@ const byteClasses = (test: Test, make: MakeTransport): void => {
       (byte) => byte === "\t" || (byte >= " " && byte !== "\x7f"),
     ],
     ["the start of a field", (byte) => `${byte}X: 1`, (byte) => TOKEN.test(byte)],
-    ["the place of the colon", (byte) => `X${byte}1`, (byte) => byte === ":"],
+    ["the position of the colon", (byte) => `X${byte}1`, (byte) => byte === ":"],
   ];
   for (const [place, field, isLegal] of places) {
     test(`accepts exactly the legal bytes at ${place}`, () =>

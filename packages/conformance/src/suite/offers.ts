@@ -49,7 +49,7 @@ const endsUnread = ({ fields, bytes }: Offer): boolean =>
 const finals = (client: RawClient): RawReply[] =>
   parseReplies(client.received, client.closed).filter(({ status }) => status >= 200);
 
-/** Sends messages of which each is cut at an offset, in pieces that arrive in turns of their own; an offset of 0 or outside of a message does not cut it. */
+/** Sends messages that are each split at an offset, in pieces that arrive in separate turns; an offset of 0 or beyond a message does not split it. */
 const sendCut = async (client: RawClient, messages: readonly string[], offset: number): Promise<void> => {
   let piece = "";
   for (const message of messages) {
@@ -68,7 +68,7 @@ const sendCut = async (client: RawClient, messages: readonly string[], offset: n
 const atEveryOffset = (message: string, check: (offset: number) => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: message.length + 1 }, (_unused, offset) => check(offset)));
 
-/** Offers of other protocols and expectations consume nothing: body and connection are those of any other request. */
+/** Offers of other protocols and expectations do not affect the body or the connection. */
 export const offerConformance = (test: Test, make: MakeTransport): void => {
   test("reads the body of a request with an offer and continues, wherever the bytes are split", () =>
     withServer(make, { serve: echo }, async (server) => {
@@ -128,7 +128,7 @@ export const offerConformance = (test: Test, make: MakeTransport): void => {
             closes ? ["/1"] : ["/1", "/3"],
             what,
           );
-          // Where the end of an unread body is uncertain, either outcome is right.
+          // If the end of an unread body is uncertain, both outcomes are correct.
           if (cut === 0 || offer.bytes === 0) assert.equal(closes, endsUnread(offer), what);
           client.destroy();
         };

@@ -14,11 +14,11 @@ const bodies = (replies: readonly RawReply[]): string[] => replies.map(({ body }
 const path: Serve = ({ target }) => Response.text(target);
 
 /** Replies that a test sends on demand. */
-const parked = (): { serve: Serve; parked: Map<string, (reply: Response) => void> } => {
+const onDemand = (): { serve: Serve; onDemand: Map<string, (reply: Response) => void> } => {
   const waiting = new Map<string, (reply: Response) => void>();
   const serve = ({ target }: RequestSource): Promise<Response> =>
     new Promise((resolve) => waiting.set(target, resolve));
-  return { serve, parked: waiting };
+  return { serve, onDemand: waiting };
 };
 
 /** Several requests on one connection: persistence, order, bounds, and requests after an error. */
@@ -27,7 +27,7 @@ export const persistenceConformance = (test: Test, make: MakeTransport): void =>
   offerConformance(test, make);
   pipelining(test, make);
   afterCloseConformance(test, make);
-  behindErrors(test, make);
+  afterErrors(test, make);
 };
 
 const persistence = (test: Test, make: MakeTransport): void => {
@@ -122,7 +122,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
 
 const pipelining = (test: Test, make: MakeTransport): void => {
   test("answers pipelined requests in order, whenever their replies are ready", () => {
-    const { serve, parked: waiting } = parked();
+    const { serve, onDemand: waiting } = onDemand();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       await client.send(get("/1") + get("/2") + get("/3"));
@@ -136,7 +136,7 @@ const pipelining = (test: Test, make: MakeTransport): void => {
   });
 
   test("serves at most 16 pipelined requests at a time, and stops reading", () => {
-    const { serve, parked: waiting } = parked();
+    const { serve, onDemand: waiting } = onDemand();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       const padding = `X: ${"x".repeat(10_000)}\r\n`; // more than all buffers between the two hold
@@ -232,7 +232,7 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     }));
 };
 
-const behindErrors = (test: Test, make: MakeTransport): void => {
+const afterErrors = (test: Test, make: MakeTransport): void => {
   const bad: Record<string, [string, number]> = {
     "a bad Host": ["GET /bad HTTP/1.1\r\nHost: a,b\r\n\r\n", 400],
     "an unknown method": ["FOO /bad HTTP/1.1\r\nHost: a\r\n\r\n", 501],
@@ -241,7 +241,7 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
     CONNECT: ["CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 501],
   };
   test("answers the requests before a malformed one first, and runs nothing after it", () => {
-    const { serve, parked: waiting } = parked();
+    const { serve, onDemand: waiting } = onDemand();
     return withServer(make, { serve }, async (server) => {
       for (const [name, [bytes, status]] of Object.entries(bad)) {
         waiting.clear();
@@ -293,7 +293,7 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 0);
     }));
 
-  test("a client that sends more after it asked for the close still reads its reply, and is waited for", () => {
+  test("a client that sends more after requesting the close can still read its reply", () => {
     const pipeline = get("/x").repeat(40);
     const last = get("/last", "Connection: close\r\n");
     const more = get("/more", `X: ${"x".repeat(2000)}\r\n`).repeat(200);
@@ -302,7 +302,7 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
     const ways: Record<string, [send: () => Promise<unknown>, serve: Serve]> = {
       "in one write": [() => client.send(last + more), path],
       "in another write": [twice(last), path],
-      "behind a long pipeline": [twice(pipeline + last), async (source) => (await turn(3), path(source))],
+      "after a long pipeline": [twice(pipeline + last), async (source) => (await turn(3), path(source))],
       "before it is answered": [() => client.send(last), (source) => (void client.send(more), path(source))],
       "while it waits": [() => client.send(last), async (source) => (await client.send(more), path(source))],
     };
@@ -323,7 +323,7 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("keeps a connection that the server closes open for a slow reader, but not for ever", () =>
+  test("keeps a connection that the server closes open for a slow reader, but not indefinitely", () =>
     withServer(make, { serve: path, limits: { maxRequestsPerConnection: 1 } }, async (server) => {
       const client = await server.connect({ stays: true });
       await client.send(get("/1"));

@@ -18,7 +18,7 @@ const seeds: readonly string[] = [
   `CONNECT a:1 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcGET /sync HTTP/1.1\r\n${HOST}\r\n`,
   `GET /sync HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: h2c\r\n\r\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
 ];
-const spice: readonly string[] = [
+const fragments: readonly string[] = [
   "\r",
   "\n",
   "\r\n",
@@ -52,7 +52,7 @@ const spice: readonly string[] = [
 type Mutation = (bytes: string) => string;
 const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
-  fc.tuple(place, fc.constantFrom(...spice)).map(
+  fc.tuple(place, fc.constantFrom(...fragments)).map(
     ([at, text]): Mutation =>
       (bytes) =>
         bytes.slice(0, at * bytes.length) + text + bytes.slice(at * bytes.length),

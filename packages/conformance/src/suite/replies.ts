@@ -26,7 +26,7 @@ const reply = (
   fields: () => fields,
 });
 
-/** Header fields but `date`, which changes when a second ends between two replies. */
+/** Returns the header fields without `date`, which may differ between two replies. */
 const withoutDate = (found: RawReply | undefined): ReadonlyMap<string, string> =>
   new Map([...(found?.fields ?? [])].filter(([name]) => name !== "date"));
 
@@ -73,7 +73,7 @@ const framing = (test: Test, make: MakeTransport): void => {
       },
     ));
 
-  test("answers HEAD without a body also when it is the only request", () =>
+  test("answers HEAD without a body even if it is the only request", () =>
     withServer(make, {}, async ({ connect }) => {
       const client = await connect();
       const head = get().replace("GET", "HEAD");
@@ -191,7 +191,7 @@ const framing = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("says the phrase of a status, or that of its class", () =>
+  test("sends the reason phrase of a status, or that of its class", () =>
     withServer(
       make,
       {
@@ -356,7 +356,7 @@ const streams = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("closes a stream's source when the client disconnects, also while it is pending or has not begun", () => {
+  test("closes a stream's source when the client disconnects, even while it is pending or has not begun", () => {
     const closed: string[] = [];
     const source = (name: string): BodyStream => {
       const chunks = {
@@ -491,7 +491,7 @@ const badReplies = (test: Test, make: MakeTransport): void => {
     "an empty name": () => reply("secret", 200, ["", "a"]),
     "a value above U+00FF": () => reply("secret", 200, ["x", "☃"]),
     "no value": () => reply("secret", 200, ["x", undefined as unknown as string]),
-    "a payload that is none": () => reply(5 as unknown as string),
+    "an invalid payload": () => reply(5 as unknown as string),
     "a stream of impossible length": () => reply(stream([], -1)),
     "status 0": () => reply("secret", 0),
     "status 101": () => reply("secret", 101),

@@ -18,7 +18,7 @@ const read: Serve = async (source) => {
   }
 };
 
-/** Advances the clock second by second, and lets the sockets work in between; stops when the client was cut. */
+/** Advances the clock second by second, with event loop turns in between, until the client is cut. */
 const pass = async (
   { clock }: TestServer,
   client: RawClient,

@@ -8,7 +8,7 @@ import { eventually, type MakeTransport, type TestServer, turn, withServer } fro
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const timeouts = { readHeaderSecs: 5, readBodySecs: 30, writeSecs: 30, idleSecs: 75 };
 
-/** Clients that read replies too slowly, and slowly but steadily. */
+/** Clients that read replies too slowly, or slowly but steadily. */
 export const slowReaderConformance = (test: Test, make: MakeTransport): void => {
   const large = 30_000_000;
   test("cuts a connection whose client does not read", () => {
@@ -46,7 +46,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
       writeSecs: 30,
     },
     { how: "29,000 bytes at once of 5 MB", size: 5_000_000, perRead: 29_000, everySecs: 1000, writeSecs: 30 },
-    // Bytes leave each time, and only the average is below the rate. Linux may grow the buffer of a reader to 33 MB, and a reply that fits is no longer waited for.
+    // Each read takes bytes, and only the average is below the rate. Linux may grow the buffer of a reader to 33 MB, and a reply that fits has no write timeout.
     {
       how: "6 MB in every 20,000 s of 60 MB",
       size: 60_000_000,
@@ -84,7 +84,7 @@ export const slowReaderConformance = (test: Test, make: MakeTransport): void => 
     }));
 };
 
-/** How a slow client takes a reply. */
+/** Reading pattern of a slow client. */
 interface SlowSpread {
   readonly how: string;
   /** Bytes of the reply. */
@@ -108,18 +108,18 @@ const expectCut = (make: MakeTransport, spread: SlowSpread, halfCloses: boolean)
     if (halfCloses) reader.end();
     await turn(300); // until the system's buffers are full
     const seconds = await readSlowly(server, reader, spread);
-    // The system may let its buffers grow while the client waits; what they take late counts as read, once. Only reads of megabytes leave them room for that.
+    // The system's buffers may grow while the client waits, and then take bytes that count as read, once. Only reads of megabytes make room for that.
     const due = perRead < 1_000_000 || seconds < writeSecs * 2 ? writeSecs : writeSecs * 2;
     assert.ok(seconds >= due && seconds <= due * 1.1, `cut after ${seconds} s`);
     assert.deepEqual(ends, ["aborted"]);
     const wanted = perRead * Math.ceil(seconds / everySecs);
-    const most = wanted * 1.1; // a read ends with a whole piece
+    const most = wanted * 1.1; // reads take whole buffers
     assert.ok(reader.taken >= wanted * 0.9 && reader.taken <= most, `took ${reader.taken} of ${wanted}`);
     reader.destroy();
   });
 };
 
-/** Lets a client read at each `everySecs` until its connection is cut; gives the seconds until then. */
+/** Lets a client read every `everySecs` until its connection is cut. Returns the seconds until then. */
 const readSlowly = async (
   { clock, transport }: TestServer,
   reader: SlowReader,

@@ -30,7 +30,7 @@ export const shout = ({ socket, head, fields, draining }: UpgradedConnection): v
   else draining.addEventListener("abort", bye);
 };
 
-/** The upgrade offer of a request. @throws when there is none */
+/** Returns the upgrade offer of a request. @throws if there is none */
 export const offeredUpgrade = ({ upgrade: offer }: RequestSource): Upgrade => {
   assert.ok(offer !== undefined, "the request offers no upgrade");
   return {
@@ -57,9 +57,9 @@ const later = (): {
   return { serve, decide: resolve, ends };
 };
 
-const open = async (server: TestServer, behind = ""): Promise<RawClient> => {
+const open = async (server: TestServer, after = ""): Promise<RawClient> => {
   const client = await server.connect({ stays: true });
-  await client.send(upgradeRequest + behind);
+  await client.send(upgradeRequest + after);
   await client.until((received) => received.includes("hello;"));
   return client;
 };
@@ -194,7 +194,7 @@ const refused = (test: Test, make: MakeTransport): void => {
         { serve: async (source) => (await turn(1), reply(offeredUpgrade(source))) },
         async (server) => {
           const client = await server.connect();
-          await client.send(upgradeRequest + get("/behind"));
+          await client.send(upgradeRequest + get("/after"));
           const [first, ...more] = parseReplies(await client.untilClosed(), true);
           assert.deepEqual(
             [first?.status, first?.body === body, first?.complete, more],
@@ -212,7 +212,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       ));
   }
 
-  test("names the protocol in a 426 also without an Upgrade request", () =>
+  test("names the protocol in a 426 even without an Upgrade request", () =>
     withServer(
       make,
       { serve: () => new Response("", { status: 426, headers: { upgrade: "websocket" } }) },
@@ -279,7 +279,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       assert.deepEqual([reply?.status, server.served.length], [400, 0]);
     }));
 
-  test("answers an Upgrade request after an unanswered one in its turn", () =>
+  test("answers an Upgrade request in order, after an earlier request", () =>
     withServer(
       make,
       { serve: async (source) => (await turn(3), Response.text(`${source.target}`)) },
@@ -302,7 +302,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 }
 
 const undecided = (test: Test, make: MakeTransport): void => {
-  for (const [how, leave] of Object.entries({
+  for (const [how, disconnect] of Object.entries({
     resets: (client: RawClient): void => void client.socket.resetAndDestroy(),
     "ends its side": (client: RawClient): void => client.end(),
   })) {
@@ -312,7 +312,7 @@ const undecided = (test: Test, make: MakeTransport): void => {
         const client = await server.connect();
         await client.send(upgradeRequest);
         await eventually(() => server.transport.inFlight === 1, "it is served");
-        leave(client);
+        disconnect(client);
         await eventually(() => server.transport.connections === 0, "it is gone");
         let began = false;
         decide((upgrade) => upgrade.accept(() => (began = true)));

@@ -147,7 +147,7 @@ test("counts a connection once and continues its count of requests, on either tr
         ["node /2 ", "keep-alive"],
         ["node /3 ", "close"],
       ]);
-      await eventually(() => server.transport.connections === 1, "one is left");
+      await eventually(() => server.transport.connections === 1, "one remains");
     },
   ));
 
@@ -168,7 +168,7 @@ test("drains and cuts handed-over connections like its own", () => {
     await clock.advance(4000);
     expect(await closed).toEqual({ cut: 2 });
     await Promise.all([fast.untilClosed(), node.untilClosed()]);
-    await eventually(() => transport.connections === 0 && transport.inFlight === 0, "nothing is left");
+    await eventually(() => transport.connections === 0 && transport.inFlight === 0, "nothing remains");
   });
 });
 
@@ -184,7 +184,7 @@ test("drains a connection that is handed over after the drain began", () =>
     expect(await closed).toEqual({ cut: 0 });
   }));
 
-/** Answers a little later, even if the body is unavailable. */
+/** Answers with a delay, even if the body is unavailable. */
 const late: Serve = async (source) => {
   await turn(1);
   try {
@@ -224,7 +224,7 @@ test("releases everything when a client half-closes at any byte", () =>
 
 const expectNothingLeft = async ({ transport, logged }: TestServer): Promise<void> => {
   await eventually(() => transport.connections === 0, "the connection is gone");
-  await eventually(() => transport.inFlight === 0, "no request is under way");
+  await eventually(() => transport.inFlight === 0, "no request is in progress");
   expect(logged).toEqual([]);
 };
 

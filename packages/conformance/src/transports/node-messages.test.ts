@@ -11,7 +11,7 @@ interface Started {
   readonly response: ServerResponse;
 }
 
-/** Observes every exchange before it is served, as such tools do. */
+/** Observes every exchange before it is served, like tracing tools. */
 const watching = async (look: (started: Started) => void, run: () => Promise<void>): Promise<void> => {
   const listener = (message: unknown): void => look(message as Started);
   subscribe("http.server.request.start", listener);
@@ -82,7 +82,7 @@ test("emits the usual events of a response to its listeners, each once", () => {
 const fields = "X-Own: 1\r\n";
 const headers = { host: "a", "x-own": "1" };
 
-/** An entry of `http`, whose type is missing. */
+/** A performance entry of type `http`, for which Node has no type. */
 interface Detailed extends PerformanceEntry {
   readonly detail: { readonly req: { readonly headers: IncomingHttpHeaders } };
 }

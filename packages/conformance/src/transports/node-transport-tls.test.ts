@@ -40,7 +40,7 @@ test("serves over TLS, and reports it to the app", () =>
     await eventually(() => transport.connections === 0, "the connection is gone");
   }));
 
-test("refuses malformed requests over TLS as without it, and ends the connection in order", () =>
+test("refuses malformed requests over TLS as without it, and closes the connection cleanly", () =>
   withServer(withTls(), {}, async ({ port, served }) => {
     const peer = await dial(port);
     await peer.send(`GET / HTTP/1.1\r\nHost: a,b\r\n\r\n${get}`);
@@ -53,8 +53,8 @@ test("accepts only clients with a certificate of the authority, when required", 
     const known = await dial(port, client);
     await known.send(get);
     await known.replies(1);
-    const foreign = selfSigned("client");
-    for (const options of [{}, foreign]) {
+    const untrusted = selfSigned("client");
+    for (const options of [{}, untrusted]) {
       const peer = await dial(port, options);
       await peer.send(get);
       expect(await peer.untilClosed()).toBe("");
@@ -62,7 +62,7 @@ test("accepts only clients with a certificate of the authority, when required", 
     expect(served.length).toBe(1);
   }));
 
-test("refuses clients below the lowest version", () =>
+test("refuses clients below the minimum TLS version", () =>
   withServer(withTls({ minVersion: "1.3" }), {}, async ({ port }) => {
     await expect(dial(port, { maxVersion: "TLSv1.2" })).rejects.toThrow("protocol version");
     const peer = await dial(port);

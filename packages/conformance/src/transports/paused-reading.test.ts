@@ -9,7 +9,7 @@ import { eventually, type TestServer, turn, withServer } from "../harness/test-s
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** An app that answers each target with itself, those that begin with `/slow` once they are released, and others at once. */
+/** Creates an app that echoes the target: `/slow` targets once released, others immediately. */
 const gated = () => {
   const ends: string[] = [];
   const waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ const gated = () => {
 };
 
 /** Slow requests in one chunk, as many as a connection serves at once, and one more: the server stops reading. */
-const full = [...Array.from({ length: 16 }, (_, index) => `/slow/${index}`), "/behind"];
+const full = [...Array.from({ length: 16 }, (_, index) => `/slow/${index}`), "/after"];
 
 const bodies = ({ received, closed }: RawClient): string[] =>
   parseReplies(received, closed).map(({ body }) => body);
@@ -41,7 +41,7 @@ const servers = bothTransports.flatMap(([name, make]) => [
 ]);
 
 describe.each(servers)("%s", (_name, make) => {
-  test("answers each of the requests that arrived one by one while it did not read", async () => {
+  test("answers each of the requests that arrived one by one while reading was paused", async () => {
     const { serve, ends, waiting, release } = gated();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
@@ -60,7 +60,7 @@ describe.each(servers)("%s", (_name, make) => {
     });
   });
 
-  test("answers a request that arrived with the end of the stream while it did not read", async () => {
+  test("answers a request that arrived with the end of the stream while reading was paused", async () => {
     const { serve, ends, waiting, release } = gated();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
@@ -76,7 +76,7 @@ describe.each(servers)("%s", (_name, make) => {
     });
   });
 
-  test("serves nothing behind a reply that closes the connection, though it arrived while it did not read", async () => {
+  test("serves no request after a reply that closes the connection, even if it arrived while reading was paused", async () => {
     const { serve, waiting, release } = gated();
     await withServer(make, { serve }, async (server) => {
       const client = await server.connect();
@@ -93,14 +93,14 @@ describe.each(servers)("%s", (_name, make) => {
     });
   });
 
-  test("answers requests in their order, whatever chunks they arrive in and whenever their replies are ready", () =>
+  test("answers requests in order, for any chunking and any order of replies", () =>
     fc.assert(
       fc.asyncProperty(pipelines, (steps) => runPipeline(make, steps)),
       { numRuns: 50 },
     ));
 });
 
-/** Requests that a client sends in one chunk, the turns that it waits then, and whether the app answers the slow ones so far. */
+/** Requests sent in one chunk, the turns that the client then waits, and whether the app answers the slow requests so far. */
 interface Step {
   readonly kinds: readonly ("slow" | "now")[];
   readonly turns: number;

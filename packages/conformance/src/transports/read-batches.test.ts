@@ -14,7 +14,7 @@ const post = (target: string): string => `${head(target)}body`;
 
 type Message = (target: string) => string;
 
-/** Sends a request on each of several connections in one turn of the event loop, and waits for all replies. @param request its parts, a turn each */
+/** Sends a request on each of several connections in one event loop turn, and waits for all replies. @param request its parts, sent in one turn each */
 const requestsOfOneTurn = async (
   server: TestServer,
   count: number,
@@ -65,7 +65,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
     }),
   );
 
-  test("keeps what a handler enters in an AsyncLocalStorage from the next request", () => {
+  test("isolates the AsyncLocalStorage of a handler from the next request", () => {
     const user = new AsyncLocalStorage<string>();
     const seen: (string | undefined)[] = [];
     const serve: Serve = (source) => {
@@ -79,7 +79,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
     });
   });
 
-  test("replies to a client that ends its side with the request", () =>
+  test("replies to a client that half-closes with the request", () =>
     withServer(make, {}, async (server) => {
       const client = await server.connect();
       client.socket.end(get("/"));
@@ -88,7 +88,7 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
 });
 
 test.each(bothTransports)(
-  "%s begins to serve in batches when turns are busy, and ends when they are not",
+  "%s starts to serve in batches when turns are busy, and stops when they are not",
   (_name, make) => {
     const log: string[] = [];
     const serve: Serve = (source) => {

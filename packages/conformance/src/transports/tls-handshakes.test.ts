@@ -26,7 +26,7 @@ describe.each([
   ["fast", createFastTransport],
   ["node", createNodeTransport],
 ])("%s", (_name, make: MakeTransport) => {
-  test("ends a connection that has not begun its handshake with the drain, like an idle one", () =>
+  test("a drain closes a connection that has not begun its handshake, like an idle one", () =>
     withServer(overTls(make), setup, async ({ port, transport, clock }) => {
       const silent = rawClient(connectTcp(port, "127.0.0.1"));
       await eventually(() => transport.connections === 1, "the connection is there");
@@ -38,7 +38,7 @@ describe.each([
       expect([cut, await silent.untilClosed()]).toEqual([0, ""]);
     }));
 
-  test("keeps a handshake that has begun in a drain", () =>
+  test("a drain keeps a handshake that has begun", () =>
     withServer(overTls(make), setup, async ({ port, transport, clock }) => {
       const peer = rawClient(connectTcp(port, "127.0.0.1"));
       await peer.send((await clientHello()).toString("latin1"));
@@ -50,7 +50,7 @@ describe.each([
       expect(await closed).toEqual({ cut: 0 });
     }));
 
-  test("closes the connection of a client that leaves in the middle of its handshake", () =>
+  test("closes the connection of a client that disconnects during its handshake", () =>
     withServer(overTls(make), setup, async ({ port, transport }) => {
       const peer = rawClient(connectTcp(port, "127.0.0.1"));
       await peer.send((await clientHello()).toString("latin1"));

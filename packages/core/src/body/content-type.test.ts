@@ -50,7 +50,7 @@ test.each([
   "\u00a0a/b",
   "a/b\u00a0;c=d",
   "application/json\u0000",
-])("refuses %j", (value) => {
+])("rejects %j", (value) => {
   expect(() => parseContentType(value)).toThrow(ValueError);
 });
 

@@ -53,7 +53,7 @@ test("a decoder is rejected once the body was read", async () => {
   expect(await reply.json()).toEqual({ code: "CORE_BODY_STREAMED" });
 });
 
-test("a limit that is set after a decoder applies to what it decodes", async () => {
+test("a limit that is set after a decoder applies to the decoded bytes", async () => {
   const app = new App();
   app.use(async (request, next) => {
     request.limitBody(5);
@@ -70,7 +70,7 @@ test("a limit that is set after a decoder applies to what it decodes", async () 
 test.each([
   ["after", false],
   ["before", true],
-])("a web request that is made %s the decoder has no fields of the coding", async (_when, isEarly) => {
+])("a web request that is made %s the decoder has no fields about the coding", async (_when, isEarly) => {
   const app = new App().use((request, next) => {
     if (isEarly) void request.raw;
     request.decodeBody(tripled);

@@ -6,21 +6,21 @@ const IMPLIED = 2;
 /**
  * Finds `CRLF--boundary` in content that arrives in chunks, in linear time and without holding bytes back.
  *
- * A boundary has no CR, so the delimiter has only its first one: after a mismatch no compared byte can start a delimiter, and a delimiter cut
- * off by the end of a chunk is described by the number of its bytes.
+ * A boundary has no CR, so a delimiter contains only its leading one: after a mismatch no compared byte can start a delimiter, and for a delimiter that
+ * the end of a chunk cuts off it suffices to keep the number of matched bytes.
  */
 export class DelimiterSearch {
   private readonly delimiter: Uint8Array;
-  /** Bytes of a delimiter at the end of the input so far. */
+  /** Number of delimiter bytes matched at the end of the input so far. */
   private matched: number = IMPLIED;
-  /** How many of them are not in the content. */
+  /** Number of matched bytes that are implied, so not part of the content. */
   private implied: number = IMPLIED;
 
   constructor(boundary: string) {
     this.delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
   }
 
-  /** The content of a part begins: a delimiter may follow the empty line after the head at once (RFC 2046 5.1.1). */
+  /** Begins the content of a part: a delimiter may directly follow the empty line after the head (RFC 2046 5.1.1). */
   beginPart(): void {
     this.matched = IMPLIED;
     this.implied = IMPLIED;
@@ -73,7 +73,7 @@ export class DelimiterSearch {
   }
 }
 
-/** A loop for the next 32 bytes, then the built-in search: that one is fast over distance, but a call costs more than a short loop. */
+/** Checks the next 32 bytes in a loop, then uses the built-in search: it is faster over long distances, but a call costs more than a short loop. */
 const indexOfCr = (bytes: Uint8Array, from: number): number => {
   const near = Math.min(from + NEAR, bytes.length);
   for (let at = from; at < near; at++) if (bytes[at] === CR) return at;

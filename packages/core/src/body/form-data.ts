@@ -28,10 +28,10 @@ export interface ParsedForm {
   readonly files: readonly UploadedFile[];
 }
 
-/** The text, file or list of both under each name of a form; without prototype, so that a client's `__proto__` is a name like any other. */
+/** The string, file, or array of both under each name of a form; without prototype, so that a client's `__proto__` is a name like any other. */
 export type FormValue = Record<string, string | File | (string | File)[]>;
 
-/** A form as schemas see it: the texts and files of each name, a list for a repeated name, texts first. */
+/** Converts a form for schemas: the strings and files of each name, as an array for a repeated name, strings first. */
 export const toFormValue = ({ form, files }: ParsedForm): FormValue => {
   const value: FormValue = form.toObject();
   for (const file of files) {

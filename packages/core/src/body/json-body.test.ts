@@ -16,7 +16,7 @@ test("round-trips any JSON value", () => {
   );
 });
 
-test("accepts and rejects exactly the texts that JSON.parse does, with ValueError, besides numbers out of range", () => {
+test("accepts and rejects exactly what JSON.parse does, with ValueError, except numbers out of range", () => {
   const noise = fc.string({
     unit: fc.constantFrom(...'{}[]:,"\\ \n-+.eE01'.split(""), "true", "null", '"a"', "12", "\u0001"),
   });
@@ -31,7 +31,7 @@ test("accepts and rejects exactly the texts that JSON.parse does, with ValueErro
   );
 });
 
-/** A reviver that refuses what is infinite for JSON.parse. */
+/** A reviver that rejects numbers that JSON.parse turns into Infinity. */
 const finite = (_name: string, value: unknown): unknown => {
   if (value === Infinity || value === -Infinity) throw new RangeError("out of range");
   return value;
@@ -115,7 +115,7 @@ test.each([
   [`1${"0".repeat(400)}e-400`, 1],
   ['"1e400"', "1e400"],
   ['"\\"1e400"', '"1e400'],
-])("takes %s", (text, value) => {
+])("accepts %s", (text, value) => {
   expect(parse(text)).toBe(value);
 });
 

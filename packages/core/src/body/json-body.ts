@@ -4,7 +4,7 @@ import { overflowAt } from "./json-overflow.ts";
 import { type JsonScan, mayOverflow, scanJson } from "./json-scan.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** How a JSON body is parsed. */
+/** Options of `parseJson`. */
 export interface JsonBodyOptions {
   /** Levels of nested arrays and objects. @default 100 */
   readonly maxDepth?: number;
@@ -17,7 +17,7 @@ export interface JsonBodyOptions {
  *
  * `__proto__` is a name like any other: an own property of the result. Numbers beyond the range of a double (`1e400`) are refused.
  *
- * @throws ValueError 400 for an empty, malformed or too deep body; the message names the place if the runtime does
+ * @throws ValueError 400 for an empty, malformed or too deep body; the message has the position if the runtime reports it
  */
 export const parseJson = (
   bytes: Uint8Array,
@@ -47,9 +47,9 @@ const parseText = (
 ): unknown => {
   const text = withoutMark(decoded);
   const value = parse(text, bigint && BIG_INTEGER.test(text));
-  const place = mayOverflow(bytes, text, hasExponent) ? overflowAt(bytes) : null; // exact check, only for valid JSON
-  if (place === null) return value;
-  throw new ValueError(`The JSON body has a number out of range at byte ${place}`);
+  const offset = mayOverflow(bytes, text, hasExponent) ? overflowAt(bytes) : null; // exact check, only for valid JSON
+  if (offset === null) return value;
+  throw new ValueError(`The JSON body has a number out of range at byte ${offset}`);
 };
 
 // May match digits in a string: it only selects the slower parser.
@@ -61,7 +61,7 @@ const parse = (text: string, exact: boolean): unknown => {
   try {
     return exact ? JSON.parse(text, exactInteger) : JSON.parse(text);
   } catch (cause) {
-    throw new ValueError(`The JSON body is malformed${placeIn((cause as Error).message)}`, { cause });
+    throw new ValueError(`The JSON body is malformed${positionIn((cause as Error).message)}`, { cause });
   }
 };
 
@@ -71,8 +71,8 @@ const exactInteger = (_key: string, value: unknown, context?: { readonly source?
   return /^-?\d+$/.test(source) ? BigInt(source) : value;
 };
 
-/** The place from the engine's message, without the input that the message repeats. */
-const placeIn = (message: string): string => {
+/** The position from the engine's message, without the input that the message quotes. */
+const positionIn = (message: string): string => {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return ` at position ${position}`;
   const token = /^Unexpected token '(.+?)'/su.exec(message)?.[1];

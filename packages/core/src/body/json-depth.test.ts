@@ -27,7 +27,7 @@ test.each([101, 10_000, 1_000_000])("rejects %i levels with 400", (levels) => {
   expect(() => parse('{"a":['.repeat(levels))).toThrow("deeper than 100 levels");
 });
 
-test("excessive depth is reported before other mistakes, in short bodies too", () => {
+test("excessive depth is reported before other mistakes, also in short bodies", () => {
   const unit = fc.constantFrom(..."[]{},:1".split(""), '"', "\\", '"a"', "\u00ff");
   const body = fc
     .tuple(fc.string({ unit, maxLength: 12 }), fc.constantFrom([], [0xff]))
@@ -35,15 +35,15 @@ test("excessive depth is reported before other mistakes, in short bodies too", (
   fc.assert(
     fc.property(body, fc.integer({ min: 0, max: 4 }), (given, maxDepth) => {
       const error = errorOf(() => parseJson(given, { maxDepth }));
-      const saysSo =
+      const reportsDepth =
         (error as ValueError | null)?.detail === `The JSON body is nested deeper than ${maxDepth} levels`;
-      expect(saysSo).toBe(isDeeperThan(given, maxDepth));
+      expect(reportsDepth).toBe(isDeeperThan(given, maxDepth));
     }),
     { numRuns: 2000 },
   );
 });
 
-test("finds depth and exponents beside long strings, with quotes and backslashes anywhere in them", () => {
+test("finds depth and exponents next to long strings that contain quotes and backslashes", () => {
   const part = fc.oneof(
     fc.constantFrom('"', "\\", '\\"', "1e400", "[[[["),
     fc.integer({ min: 0, max: 150 }).map((count) => "x".repeat(count)),

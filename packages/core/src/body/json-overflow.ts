@@ -20,7 +20,7 @@ export const overflowAt = (bytes: Uint8Array): number | null => {
   return null;
 };
 
-/** Numbers below 10^308 are finite, which digits and exponent prove for most; the others are converted. */
+/** Numbers below 10^308 are finite, which the digits and the exponent show for most; others are converted. */
 const overflows = (bytes: Uint8Array, start: number, end: number): boolean => {
   const wholeEnd = endOf(bytes, start + 1, isDigit);
   if (wholeEnd - start + exponentOf(bytes, wholeEnd, end) <= 308) return false;

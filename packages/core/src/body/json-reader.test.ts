@@ -9,7 +9,7 @@ const sourceOf = (text: string) => {
   return { buffered, bodyLength: buffered.byteLength };
 };
 
-/** The value of a text for a reader that has parsed another; `undefined` when it must be parsed too. */
+/** The value of a text for a reader that has learned another one; `undefined` if it must be parsed. */
 const readAfter = (first: string, text: string): unknown => {
   const reader = new JsonReader();
   reader.learn(JSON.parse(first));
@@ -64,11 +64,11 @@ const varied = (value: unknown, leaves: () => unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, varied(inner, leaves)]));
 };
 
-/** Tells 0 from -0, compares the order of keys, and an own `constructor`, which Jest does not. */
+/** Unlike Jest, distinguishes 0 from -0, and compares the order of keys and an own `constructor`. */
 const isSame = (actual: unknown, expected: unknown): boolean =>
   isDeepStrictEqual(actual, expected) && JSON.stringify(actual) === JSON.stringify(expected);
 
-test("reads what the engine's parser reads, or leaves it: bodies of one structure", () => {
+test("returns the result of JSON.parse or undefined: bodies of one structure", () => {
   let read = 0;
   fc.assert(
     fc.property(anyValue, fc.infiniteStream(leaf), (first, leaves) => {
@@ -83,7 +83,7 @@ test("reads what the engine's parser reads, or leaves it: bodies of one structur
   expect(read).toBeGreaterThan(100);
 });
 
-test("reads what the engine's parser reads, or leaves it: broken and changed texts", () => {
+test("returns the result of JSON.parse or undefined: broken and changed texts", () => {
   const first =
     '{"id":7,"name":"a name of a book","tags":["a","b"],"sizes":[{"w":1.5,"h":-2}],"on":true,"no":null}';
   const edit = fc.tuple(
@@ -143,7 +143,7 @@ test.each([
   expect(readAfter(first, text)).toBeUndefined();
 });
 
-test("nothing of a longer body is read behind the end of a shorter one", () => {
+test("the rest of a longer body is not read after the end of a shorter one", () => {
   const reader = new JsonReader();
   reader.learn({ a: 1, b: "x" });
   for (const text of ['{"a":1,"b":"yyyyyyyy"}', '{"a":1,"b":"yy', '{"a":1', '{"a":1,"b"', '{"a":'])
@@ -159,7 +159,7 @@ test("a reader gives up on bodies that differ in their keys, and tries again lat
   };
   for (let index = 0; index < 10; index++) expect(read(`{"a${index}":1}`)).toBe(false);
   expect(read('{"a":1}')).toBe(false);
-  expect(read('{"a":1}')).toBe(false); // it pauses
+  expect(read('{"a":1}')).toBe(false); // paused
   for (let index = 0; index < 250; index++) read('{"a":1}');
   expect(read('{"a":1}')).toBe(true);
 });

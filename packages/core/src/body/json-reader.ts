@@ -9,50 +9,50 @@ export const MAX_SHAPED_BODY = 2048;
 const window = new Uint8Array(windowMemory);
 const view = new DataView(windowMemory);
 
-/** How sure a reader is that bodies repeat their shapes; each that does not costs four that do. */
-const MOST_TRUST = 16;
-const TRUST_LOST = 4;
+/** Confidence of a reader that bodies repeat their shape: a miss lowers it by as much as four hits raise it. */
+const MAX_CONFIDENCE = 16;
+const MISS_PENALTY = 4;
 
-/** Bodies that are left to the engine's parser when shapes do not repeat. */
-const PAUSE = 250;
+/** Bodies left to `JSON.parse` before the next shape is tried, after shapes did not repeat. */
+const SKIPPED_BODIES = 250;
 
-/** For a body that was not read by its shape, and needs the engine's parser: `undefined` is no JSON value. */
-const unread = undefined;
+/** Result for a body that must be parsed with `JSON.parse`: `undefined` is not a JSON value. */
+const notRead = undefined;
 
 /**
- * Reads the JSON bodies of one route, as `JSON.parse` does, but at half its cost: clients write the same keys in the same order, with other values. Only
- * bodies of ASCII without escapes are read, with the keys of the body before; for any other there is the engine's parser, which gives the next shape.
- * `docs/memos.md` has what it saves.
+ * Reads the JSON bodies of one route with the results of `JSON.parse`, but at half its cost: clients write the same keys in the same order, with other
+ * values. It reads only ASCII without escapes and with the keys of the previous body. Any other body goes to `JSON.parse`, whose result is the next shape.
+ * See `docs/memos.md` for the savings.
  */
 export class JsonReader {
   private shape: JsonShape | null = null;
-  private trust = MOST_TRUST;
-  private pause = 0;
+  private confidence = MAX_CONFIDENCE;
+  private skips = 0;
 
-  /** The value of a complete body; `undefined` for one that has to be parsed, or is longer than `limit`. */
+  /** The value of a complete body; `undefined` if it must be parsed, or is longer than `limit`. */
   read(source: Pick<RequestSource, "bodyLength" | "buffered" | "inWindow">, limit: number): unknown {
     const { shape } = this;
     const { bodyLength: length } = source;
-    if (shape === null || length === null || length > limit || length > MAX_SHAPED_BODY) return unread;
+    if (shape === null || length === null || length > limit || length > MAX_SHAPED_BODY) return notRead;
     let start = source.inWindow === undefined ? -1 : source.inWindow();
     if (start === -1) {
-      if (source.buffered === null) return unread;
+      if (source.buffered === null) return notRead;
       loadWindow(source.buffered, (start = 0), length);
     }
     const value = readValue(shape, start);
-    if (end !== start + length) return unread;
-    if (this.trust < MOST_TRUST) this.trust++;
+    if (end !== start + length) return notRead;
+    if (this.confidence < MAX_CONFIDENCE) this.confidence++;
     return value;
   }
 
-  /** Takes the shape of a body that had to be parsed. */
+  /** Learns the shape of a body that had to be parsed. */
   learn(value: unknown): void {
-    if (this.pause > 0) return void this.pause--;
-    if (this.shape !== null) this.trust -= TRUST_LOST;
-    this.shape = this.trust > 0 ? shapeOf(value) : null;
+    if (this.skips > 0) return void this.skips--;
+    if (this.shape !== null) this.confidence -= MISS_PENALTY;
+    this.shape = this.confidence > 0 ? shapeOf(value) : null;
     if (this.shape !== null) return;
-    this.trust = MOST_TRUST;
-    this.pause = PAUSE;
+    this.confidence = MAX_CONFIDENCE;
+    this.skips = SKIPPED_BODIES;
   }
 }
 
@@ -67,7 +67,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Digits that a number can have to be exact, whatever its decimal point. */
+/** Maximum digits of a number that is exact wherever its decimal point is. */
 const EXACT_DIGITS = 15;
 const powers = Array.from({ length: EXACT_DIGITS + 1 }, (_, digits) => Number(`1e${digits}`));
 
@@ -75,16 +75,19 @@ const trueText = tokenOf("true");
 const falseText = tokenOf("false");
 const nullText = tokenOf("null");
 
-/** Where the value that was read last ends; `FAILED` when it must be parsed. Costs less than an object of each reading, which calls nothing of a program. */
+/**
+ * End of the value that was read last; `FAILED` if it must be parsed. A module variable costs less than a result object, and is safe because reading is
+ * synchronous and calls no code of the program.
+ */
 let end = 0;
 const FAILED = -1;
 
-/** Offset of a NUL, where no value is: behind the longest body. */
-const nowhere = WINDOW_SIZE + 64;
+/** Offset of a NUL, after the longest body: reading a value there fails. */
+const noValueAt = WINDOW_SIZE + 64;
 
 const fail = (): undefined => {
   end = FAILED;
-  return unread;
+  return notRead;
 };
 
 const readObject = ({ members, template }: JsonShape, start: number): unknown => {
@@ -97,7 +100,7 @@ const readObject = ({ members, template }: JsonShape, start: number): unknown =>
       ? at + member.token.length
       : looseNameEnd(member.name, at, start);
     object[member.key] = readValue(member.value, blanksEnd(valueStart));
-    if (end === FAILED) return unread;
+    if (end === FAILED) return notRead;
     at = end;
   }
   if (members.length === 0) at++;
@@ -106,11 +109,11 @@ const readObject = ({ members, template }: JsonShape, start: number): unknown =>
   return object;
 };
 
-/** Where the value of a member begins, whose name has blanks before it; somewhere without a value if it is another member. */
+/** Offset of a member's value if blanks precede its name; an offset without a value for another member. */
 const looseNameEnd = (name: Token, at: number, start: number): number => {
   const nameStart = blanksEnd(at + 1);
   const isNext = (at === start || window[at] === COMMA) && isAt(name, nameStart);
-  return isNext ? nameStart + name.length : nowhere;
+  return isNext ? nameStart + name.length : noValueAt;
 };
 
 const readArray = (item: JsonShape | null, start: number): unknown => {
@@ -122,7 +125,7 @@ const readArray = (item: JsonShape | null, start: number): unknown => {
   }
   for (let at = start; ; at = end) {
     list.push(readValue(item, blanksEnd(at + 1)));
-    if (end === FAILED) return unread;
+    if (end === FAILED) return notRead;
     const next = window[end];
     if (next === COMMA) continue;
     if (next !== CLOSE_LIST) return fail();
@@ -137,7 +140,7 @@ const readValue = (shape: JsonShape | null, at: number): unknown => {
   if (shape !== null) return shape.isArray ? readArray(shape.item, at) : readObject(shape, at);
   if (first === MINUS) {
     const number = readNumber(at + 1);
-    return number === unread ? unread : -number;
+    return number === notRead ? notRead : -number;
   }
   if (first < 0x3a) return readNumber(at);
   if (isAt(trueText, at)) return literal(true, at + 4);
@@ -161,15 +164,15 @@ const readString = (start: number): string | undefined => {
 };
 
 /**
- * The highest bits of the bytes among four that may not stand for themselves in a string: controls, quotes, backslashes, and those beyond ASCII. By
- * arithmetic on all at once: a byte below a blank borrows its highest bit, and so does one that equals another, less one. A borrow reaches only
- * bytes above, so that the lowest one found is exact. At the NUL behind the body there is one.
+ * Marks, by their highest bits, the bytes among four that need the parser or end a string: control characters, quotes, backslashes and bytes beyond ASCII.
+ * One subtraction tests all four bytes: a byte below 0x20, or one equal to the wanted byte, borrows from its highest bit. A borrow affects only higher
+ * bytes, so the lowest mark is exact. The NUL after the body is always marked.
  */
 const specialIn = (four: number): number =>
   ((four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101) | four) &
   0x80808080;
 
-/** A number without an exponent, of so few digits that their whole number and its quotient by a power of ten are exact as the parser's. */
+/** Reads a number without an exponent, with so few digits that the integer and its quotient by a power of ten equal the parser's result. */
 const readNumber = (start: number): number | undefined => {
   let value = 0;
   let at = start;

@@ -1,7 +1,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** What one pass over a body finds; meaningless for malformed input, which the parser refuses. */
+/** Result of one pass over a body; meaningless for malformed input, which the parser rejects. */
 export interface JsonScan {
   /** Whether arrays and objects are nested deeper than allowed. */
   readonly isTooDeep: boolean;
@@ -11,10 +11,10 @@ export interface JsonScan {
 
 const tooDeep: JsonScan = { isTooDeep: true, hasExponent: false };
 
-/** Bytes of a string that are read one by one, before a search for its end costs less. */
+/** Bytes of a string that are checked one by one; beyond that a search for its end costs less. */
 const NEAR = 64;
 
-/** Scans a body in one pass, without recursion; of long strings it searches the end only. */
+/** Scans a body in one pass, without recursion; in a long string it searches only for the end. */
 export const scanJson = (bytes: Uint8Array, maxDepth: number): JsonScan => {
   const { length } = bytes;
   let depth = 0;
@@ -41,7 +41,7 @@ export const scanJson = (bytes: Uint8Array, maxDepth: number): JsonScan => {
   return { isTooDeep: false, hasExponent };
 };
 
-/** Index of the quote that ends a string, or the length. After an escaped quote the next bytes are read one by one: a search for each would cost more. */
+/** Index of the quote that ends a string, or the length. After an escaped quote the next bytes are checked one by one, because a search per quote would cost more. */
 const longStringEnd = (bytes: Uint8Array, from: number): number => {
   const { length } = bytes;
   for (let at = from; at < length; at++) {
@@ -72,10 +72,10 @@ export const mayOverflow = (bytes: Uint8Array, text: string, hasExponent: boolea
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
-// With what follows a number. May match in a string, seldom in one of hexadecimal digits: `overflowAt` then finds nothing.
+// Includes the character after the number, so that strings of hexadecimal digits seldom match. A match in a string is harmless: `overflowAt` finds nothing.
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?:[,\]}\s]|$)/;
 
-// With an exponent of at most two digits a number overflows from 210 digits on; so many digits cover a multiple of the stride.
+// With an exponent of at most two digits a number overflows from 210 digits on; such a run covers a multiple of the stride.
 const STRIDE = 200;
 
 const hasLongNumber = (bytes: Uint8Array): boolean => {

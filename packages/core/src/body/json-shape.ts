@@ -1,21 +1,21 @@
 import { type Token, tokenOf } from "../exchange/window-token.ts";
 
-/** The keys of an object in their order, or the elements of an array, as an earlier body had them. */
+/** The ordered keys of an object, or the element shape of an array, learned from an earlier body. */
 export interface JsonShape {
   readonly isArray: boolean;
   readonly members: readonly Member[];
   /** The shape of each element of an array. */
   readonly item: JsonShape | null;
-  /** An object with these keys, made by the engine's parser; it is copied. */
+  /** An object with these keys, created by `JSON.parse`; it is copied for each body. */
   readonly template: Readonly<Record<string, unknown>>;
 }
 
 /** A key of an object. */
 export interface Member {
   readonly key: string;
-  /** What stands in the text for it: its quotes and colon, and what is before it, `{` or `,`. */
+  /** Its JSON text with the preceding `{` or `,`, such as `,"id":`. */
   readonly token: Token;
-  /** The same without what is before it, which blanks may follow. */
+  /** Its JSON text alone, such as `"id":`; used when blanks follow the `{` or `,`. */
   readonly name: Token;
   /** The shape of its value; `null` for a value that is neither an object nor an array. */
   readonly value: JsonShape | null;
@@ -24,10 +24,10 @@ export interface Member {
 const MAX_KEYS = 64;
 const MAX_DEPTH = 8;
 
-// Begins with a letter, so that it is no index, which an object would put before its other keys.
+// Begins with a letter, `_` or `$`: an object would order an integer key before its other keys.
 const KEY = /^[A-Za-z_$][\w $.:@/-]{0,63}$/;
 
-/** The shape of a parsed body; `null` for one that is not worth it, or has a key that needs the engine's parser. */
+/** The shape of a parsed body; `null` if it is too large or too deep, or has a key that only `JSON.parse` handles. */
 export const shapeOf = (value: unknown): JsonShape | null => {
   const budget = { keys: MAX_KEYS };
   const shape = isObject(value) ? ofObject(value, budget, MAX_DEPTH) : null;

@@ -32,7 +32,7 @@ export class MultipartParser {
   private state: State = "content";
   private total = 0;
   private parts = 0;
-  /** Bytes seen of `--`, of the end of a head or of the last line end, depending on the state. */
+  /** Bytes matched of `--`, of the end of a head or of the last line end, depending on the state. */
   private seen = 0;
   private collected: ByteCollector = new ByteCollector();
   /** The part being read; `null` in the preamble. */

@@ -13,7 +13,7 @@ export interface PartHead extends Omit<FileDescription, "filename"> {
 
 // Sticky, and each character can match in one way only: linear time.
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\[^])*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
-const PARAMETER_OF_BROWSERS = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
+const BROWSER_PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
 const plainCodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
 /**
@@ -64,7 +64,7 @@ const parametersOf = (disposition = ""): ReadonlyMap<string, string> => {
   const rest = disposition.slice(type.length);
   const parameters =
     parametersBy(PARAMETER, rest, (quoted) => quoted.replaceAll(/\\(["\\])/g, "$1")) ??
-    parametersBy(PARAMETER_OF_BROWSERS, rest, (quoted) => quoted); // a name of a browser that ends with a backslash
+    parametersBy(BROWSER_PARAMETER, rest, (quoted) => quoted); // browsers do not escape backslashes, so a name may end with one
   if (parameters === null) throw malformed("its Content-Disposition is not well-formed");
   return parameters;
 };

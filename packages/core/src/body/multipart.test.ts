@@ -18,7 +18,7 @@ import {
   TYPE,
 } from "./multipart-parts.test-kit.ts";
 
-test("reads parts without a body, whose boundary follows the empty line (RFC 2046 5.1.1)", async () => {
+test("reads parts without content, whose boundary follows the empty line (RFC 2046 5.1.1)", async () => {
   const head = (more: string) => `--X\r\nContent-Disposition: form-data; ${more}\r\n\r\n`;
   const body = bytes(`${head('name="a"')}${head('name="f"; filename="x.png"')}${head('name="b"')}${END}`);
   for (let cut = 0; cut <= body.length; cut++)
@@ -71,8 +71,8 @@ test("parses a form as it arrives and closes the source at the first error", asy
   expect(seen).toEqual(["closed"]);
 });
 
-// What a browser's form or `fetch` may send: names of any characters, files of any bytes.
-const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\")); // two are read as one: others escape them
+// Forms as browsers and `fetch` may send them: names of any characters, files of any bytes.
+const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\")); // two are read as one, because some clients escape them
 const filename = fc
   .string({ unit: fc.constantFrom(...'abcé ."%-_'.split("")), minLength: 1, maxLength: 12 })
   .filter((text) => text !== "." && text !== "..");

@@ -4,7 +4,7 @@ import { parseContentType } from "./content-type.ts";
 import { fieldsOf, peekBody } from "./peek-form.ts";
 import { type BodySource, readBody } from "./read-body.ts";
 
-/** A body that arrives in chunks, and counts how many were read and whether reading was ended. */
+/** A body that arrives in chunks. `seen` counts the bytes read, and records whether reading has ended. */
 const arriving = (body: Uint8Array, sizes: readonly number[], isKnown: boolean) => {
   const seen = { read: 0, ended: false };
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -38,7 +38,7 @@ const word = fc.stringMatching(/^[a-zé]{0,12}$/);
 const form = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), word), { minLength: 1, maxLength: 6 });
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-test("a later reader gets the whole body, and the first fields are a beginning of all of them", async () => {
+test("a later reader gets the whole body, and the first fields are a prefix of all fields", async () => {
   await fc.assert(
     fc.asyncProperty(
       form,
@@ -73,7 +73,7 @@ test("a later reader that stops early ends the reading of the source", async () 
   expect([seen.ended, seen.read]).toEqual([true, 30]);
 });
 
-test("a body that the transport has is not copied, and one over the limit is not read", async () => {
+test("a buffered body is not copied, and a body over the limit is not read", async () => {
   const buffered = encoder.encode("a=1&b=2");
   const source: BodySource = {
     bodyLength: buffered.byteLength,

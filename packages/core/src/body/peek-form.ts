@@ -14,7 +14,7 @@ interface Beginning {
   readonly isWhole: boolean;
 }
 
-/** A beginning that was read, and the whole body for later readers. */
+/** The beginning of a body, and a source of the whole body for later readers. */
 interface Peeked {
   readonly beginning: Promise<Beginning>;
   readonly source: BodySource;
@@ -23,7 +23,7 @@ interface Peeked {
 /**
  * Reads the beginning of a body, and keeps it for a later reader, which gets the whole body.
  *
- * @param limit maximum of bytes of the whole body. @throws PayloadTooLargeError when its declared length exceeds it
+ * @param limit maximum bytes of the whole body. @throws PayloadTooLargeError when its declared length exceeds it
  */
 export const peekBody = (source: BodySource, bytes: number, limit: number): Peeked => {
   requireLength(source, limit);

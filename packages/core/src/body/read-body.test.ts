@@ -61,7 +61,7 @@ test.each([9, 11])("rejects a body whose length differs from the declared one: %
 });
 
 test("propagates the failure of the source", async () => {
-  const failure = new Error("the client went away");
+  const failure = new Error("the client disconnected");
   await expect(readBody(sourceOf([bytesOf(1)], null, failure), 10)).rejects.toBe(failure);
 });
 

@@ -14,7 +14,7 @@ const empty: Uint8Array = new Uint8Array(0);
 /**
  * The complete body: synchronously when the transport has it, otherwise as a promise. It may be a view into a larger buffer: see `withOwnMemory`.
  *
- * @param limit maximum of bytes
+ * @param limit maximum bytes
  * @throws PayloadTooLargeError before reading when the declared length exceeds the limit, otherwise at the first byte beyond it
  * @throws ValueError when the body is shorter or longer than its declared length
  */
@@ -43,7 +43,7 @@ export async function* limitedChunks(source: BodySource, limit: number): AsyncGe
   }
 }
 
-/** The same bytes in a buffer of their own: a program may pass on `bytes.buffer`, which must not expose other data. */
+/** The bytes in a separate buffer: a program may pass on `bytes.buffer`, which must not expose other data. */
 export const withOwnMemory = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 

@@ -68,7 +68,7 @@ test("fails with Node's error when the folder is absent or the path is a folder"
   await expect(fileOf("x").save(folder, { overwrite: true })).rejects.toMatchObject({ code: "EISDIR" });
 });
 
-test("a failed save leaves no file, neither at its path nor in the folder", async () => {
+test("a failed save leaves no file behind, neither at its path nor in the folder", async () => {
   await mkdir(join(folder, "taken"));
   await expect(fileOf("x").save(join(folder, "taken"), { overwrite: true })).rejects.toMatchObject({
     code: "EISDIR",

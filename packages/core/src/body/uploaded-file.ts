@@ -1,5 +1,5 @@
 import { handled } from "../middleware/handled.ts";
-import { saveWhole } from "./save-whole.ts";
+import { saveAtomically } from "./save-atomically.ts";
 
 /** Metadata of a file's part. */
 export interface FileDescription {
@@ -68,7 +68,7 @@ export class UploadedFile {
     });
   }
 
-  /** A web `File` of the same content, as schemas and `fetch` take it; the same one at each call. It holds a copy of the bytes. */
+  /** A web `File` with the same content, for schemas and `fetch`; the same one at each call. It holds a copy of the bytes. */
   toFile(): File {
     return (this.web ??= new File([this.bytes as Uint8Array<ArrayBuffer>], this.filename, {
       type: this.contentType,
@@ -84,6 +84,6 @@ export class UploadedFile {
    * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
    */
   save(path: string | URL, { overwrite = false }: SaveOptions = {}): Promise<void> {
-    return handled(saveWhole(this.bytes, path, overwrite));
+    return handled(saveAtomically(this.bytes, path, overwrite));
   }
 }

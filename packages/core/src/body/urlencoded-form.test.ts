@@ -19,7 +19,7 @@ test("round-trips any fields that URLSearchParams writes", () => {
   );
 });
 
-test("reads raw UTF-8 too, and repeated fields", () => {
+test("reads raw UTF-8 and repeated fields", () => {
   const form = parseUrlencodedForm(bytes("name=Zoë&tag=a&tag=b&empty="));
   expect(form.get("name")).toBe("Zoë");
   expect(form.getAll("tag")).toEqual(["a", "b"]);

@@ -3,7 +3,7 @@ import { ValueError } from "../errors/http-errors.ts";
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes UTF-8 strictly; a byte order mark is kept as a character. `what` is the subject of the error message.
+ * Decodes UTF-8 strictly; a byte order mark is kept as a character. @param what subject of the error message
  *
  * @throws ValueError 400 for bytes that are not UTF-8
  */

@@ -6,7 +6,7 @@ import { isPlainObject, shown, wrongPart } from "./wrong-value.ts";
 export interface FieldRule<T> {
   /** Value of a field that is not given. */
   readonly default: T;
-  /** Returns what is wrong with a value, or `null`. */
+  /** Returns the mistake in a value, or `null`. */
   readonly problem: (value: unknown) => string | null;
   /** Whether messages leave the value out. @default false */
   readonly isSecret?: boolean;
@@ -50,12 +50,13 @@ export const configRecord = <T extends object>(
   const read = (record: ConfigInput<T> = {}): ReadRecord<T> => {
     const isRecord = isPlainObject(record);
     const input = isRecord ? record : {};
-    const problems = isRecord ? unknownFields(name, input, keys) : [noRecord(name, record, rules)];
+    const problems = isRecord ? unknownFields(name, input, keys) : [notARecord(name, record, rules)];
     const value = Object.create(null) as T;
     for (const key of keys) {
       const given = (input as Partial<T>)[key];
       const problem = given === undefined ? null : rules[key].problem(given);
-      if (problem !== null) problems.push(`${name}.${key} ${problem}${tailOf(key, given, rules[key])}`);
+      if (problem !== null)
+        problems.push(`${name}.${key} ${problem}${wrongValueSuffix(key, given, rules[key])}`);
       value[key] = given === undefined || problem !== null ? rules[key].default : (given as T[typeof key]);
     }
     return { value: Object.freeze(Object.assign({}, value)), problems };
@@ -69,10 +70,10 @@ export const configRecord = <T extends object>(
 };
 
 /**
- * Returns a problem for each of the fields that the program gave although they have no effect, such as the level of a compression that is not offered. One
- * with its default is none, since a record of `of` has all of them.
+ * Returns a problem for each given field that has no effect, such as the level of a compression that is not offered. A field with its default value is ignored,
+ * since a record from `of` has all fields.
  *
- * @param needs what they need: a sentence that ends with it
+ * @param needs their prerequisite; completes "has no effect without"
  */
 export const unusedFields = <T extends object>(
   { name, read }: Pick<ConfigRecord<T>, "name" | "read">,
@@ -89,7 +90,7 @@ export const unusedFields = <T extends object>(
     }));
 };
 
-/** Returns the mistakes in an object of options whose fields are read elsewhere: those with unknown names, which a misspelt guard would be. */
+/** Returns a mistake for each unknown name in an object of options that is read elsewhere, where a misspelt option would be ignored. */
 export const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
   Object.keys(input)
     .filter((key) => !known.includes(key))
@@ -98,8 +99,8 @@ export const unknownFields = (name: string, input: object, known: readonly strin
       return `${name} has no field "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
     });
 
-/** What the message about a field says after its rule. */
-const tailOf = (
+/** End of the message about a field, after its rule. */
+const wrongValueSuffix = (
   key: string,
   given: unknown,
   { problem, isSecret, namesParts }: FieldRule<unknown>,
@@ -108,8 +109,8 @@ const tailOf = (
   return `, but ${wrongPart(key, given, problem)}`;
 };
 
-/** The mistake of a call with another value than a record, such as the value of its first field alone. */
-const noRecord = (
+/** The mistake of passing another value than a record, such as the bare value of its first field. */
+const notARecord = (
   name: string,
   given: unknown,
   rules: Readonly<Record<string, FieldRule<unknown>>>,

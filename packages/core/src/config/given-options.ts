@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 import { shown } from "./wrong-value.ts";
 
 /**
- * Returns the options of a call, unless a program without types passed something else than an object.
+ * Returns the options of a call after checking that they are an object: untyped programs can pass anything.
  *
  * @throws ConfigurationError CORE_BAD_CONFIG
  */

@@ -1,15 +1,15 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
 import { decimal } from "./field-rules.ts";
 
-/** Timeouts of a client's requests in seconds, each 0.01 to 86,400, `handlerSecs` also 0; the same on every transport. */
+/** Timeouts of requests in seconds, each from 0.01 to 86,400, `handlerSecs` also 0; the same on every transport. */
 export interface TimeoutConfig {
   /** Seconds for a request's head, from its first byte. @default 5 */
   readonly readHeaderSecs: number;
   /** Seconds for a body; longer only while at least 1 KiB/s of it arrives, without its framing. @default 30 */
   readonly readBodySecs: number;
   /**
-   * Seconds in which a client that has replies to read must take some of them, and at least 1 KiB/s on average; then its connection is reset. What
-   * counts leaves in steps of some 64 KiB, so that two to three times this rate is always enough. @default 30
+   * Seconds in which a client that has replies to read must take some of them, and at least 1 KiB/s on average; then its connection is reset. Progress is
+   * counted in steps of about 64 KiB, so that two to three times this rate always suffices. @default 30
    */
   readonly writeSecs: number;
   /** Seconds a connection may be idle between requests. @default 75 */

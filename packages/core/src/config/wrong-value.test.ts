@@ -45,7 +45,7 @@ test.each([
   expect(messageOf(input)).toContain(expected);
 });
 
-test("a message without the value stays so: of a secret, and of a rule that names the part itself", () => {
+test("messages about secrets, and of rules that name the part themselves, leave out the value", () => {
   expect(messageOf({ keys: ["opensesame"] })).toBe("Config.keys must be a list of keys");
   expect(messageOf({ exempt: ["/a/"] })).toMatch(
     /"\/a\/" ends in a slash, so it would cover only itself; remove it$/,

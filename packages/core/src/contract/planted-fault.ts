@@ -3,7 +3,7 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import { badContract, type PortContract, type PortFact, runFact } from "./port-contract.ts";
 
 /**
- * Runs a contract against an adapter that is broken on purpose; resolves with the names of the facts that failed.
+ * Runs a contract against an adapter that is broken on purpose. Resolves with the names of the facts that failed.
  *
  * A fact that does not end in time counts as failed.
  *
@@ -12,7 +12,7 @@ import { badContract, type PortContract, type PortFact, runFact } from "./port-c
  */
 export const expectContractToCatch = async <Fixture>(
   { title, facts }: PortContract<Fixture>,
-  makeBroken: NoInfer<() => Awaitable<Fixture>>, // an inferred fixture would have arrays in place of tuples
+  makeBroken: NoInfer<() => Awaitable<Fixture>>, // an inferred fixture would have arrays instead of tuples
   { timeoutMs = 2000 }: { readonly timeoutMs?: number } = {},
 ): Promise<readonly string[]> => {
   const caught: string[] = [];

@@ -1,39 +1,39 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
-/** A test runner's `test`; those of jest and of `node:test` fit. */
+/** A test runner's `test` function, such as that of jest or `node:test`. */
 export type RegisterTest = (name: string, run: () => Promise<void>) => unknown;
 
-/** One promise of a port: throws when the adapter in the fixture breaks it. */
+/** One guarantee of a port: throws if the adapter in the fixture violates it. */
 export type PortFact<Fixture> = (fixture: Fixture) => Awaitable<void>;
 
-/** Facts by their names. */
+/** Facts by name. */
 export type PortFacts<Fixture> = Readonly<Record<string, PortFact<Fixture>>>;
 
 /** A suite that every adapter of a port passes. */
 export interface PortContract<Fixture> {
-  /** Registers every fact as a test of its own, named `title: fact`, with a fixture of its own. */
+  /** Registers each fact as a separate test named `title: fact`, with its own fixture. */
   (test: RegisterTest, make: () => Awaitable<Fixture>): void;
-  /** Begins the title of each test. */
+  /** Prefix of each test's name. */
   readonly title: string;
-  /** The facts, by title. */
+  /** The facts, by name. */
   readonly facts: PortFacts<Fixture>;
 }
 
 /** The usual fixture: a fresh, empty adapter of a port that several processes share. */
 export interface PortFixture<Port> {
-  /** Two views of one store, as two processes have them; the same object twice where there is only one process. */
+  /** Two views of one store, as two processes would have; the same object twice if the adapter serves a single process. */
   readonly views: readonly [Port, Port];
-  /** Lets `ms` milliseconds pass: on a virtual clock, or by waiting. */
+  /** Advances the time by `ms` milliseconds: on a virtual clock, or by waiting. */
   readonly advance: (ms: number) => Awaitable<void>;
-  /** Ends what the fixture opened. */
+  /** Closes everything that the fixture opened. */
   readonly close?: () => Awaitable<void>;
 }
 
 /**
  * Turns facts about a port into a suite for its adapters.
  *
- * Each fact gets a fixture of its own, which is disposed of afterwards, also when the fact fails: by `Symbol.asyncDispose`, `Symbol.dispose` or
+ * Each fact gets its own fixture, which is disposed of afterwards even if the fact fails: by `Symbol.asyncDispose`, `Symbol.dispose` or
  * `close()`. A suite whose facts assert with `node:assert/strict` needs no particular runner.
  *
  * @example

@@ -34,7 +34,7 @@ test.each([
   expect(await ask(app)).toEqual([200, "7"]);
 });
 
-test("a client that leaves while a dependency is made causes no error in the log", async () => {
+test("a disconnect while a dependency is being created logs no error", async () => {
   const { promise: made, resolve: make } = Promise.withResolvers<number>();
   const Slow = dependency("slow", { scope: "invocation", create: () => made });
   const errors: string[] = [];
@@ -71,14 +71,14 @@ test("an unregistered name fails at start for inject and at the call for Depends
   expect(await ask(calling)).toEqual([500, expect.stringContaining("clock")]);
 });
 
-test("injected values that are no dependencies are start errors with their places, beside all others", async () => {
+test("injected values that are not dependencies are start errors with their places, reported with all others", async () => {
   const app = new App();
   const Books = dependency("books", { scope: "transient", inject: { db: 7 as never }, create: () => 1 });
   app.get("/a", { inject: { db: 5 as never, none: undefined as never } }, () => "");
   app.get("/b", { inject: 5 as never }, () => "");
   app.get("/c", { inject: { books: Books, missing: "missing" } }, () => "");
   const failure = await app.start({ log }).catch((error: ConfigurationError) => error.message);
-  const rule = 'a dependency is a token, such as dependency("db"), or its name, but this is';
+  const rule = 'a dependency must be a token, such as dependency("db"), or its name, not';
   for (const message of [
     `GET /a → db: ${rule} 5`,
     `GET /a → none: ${rule} undefined`,

@@ -13,7 +13,7 @@ export const container = (): { readonly container: Container; readonly logged: r
 };
 
 /** A dependency that counts its creations and records its disposals. */
-export const noted = (
+export const recorded = (
   ends: string[],
   name: string,
   scope: "singleton" | "invocation" | "transient",

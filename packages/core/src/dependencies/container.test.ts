@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { container, invocation, noted } from "./container.test-kit.ts";
+import { container, invocation, recorded } from "./container.test-kit.ts";
 import { dependency, type Token } from "./token.ts";
 
 /** A promise that the test resolves. */
@@ -160,7 +160,7 @@ test("factories receive their injections, and the invocation if there is one", (
 test("a singleton is created once, an invocation's value once per invocation, a transient value each time", () => {
   const { container: it } = container();
   const [One, Each, New] = (["singleton", "invocation", "transient"] as const).map((scope) =>
-    noted([], scope, scope),
+    recorded([], scope, scope),
   );
   const inject = { one: One ?? "", each: Each ?? "", new: New ?? "" };
   const [first, second] = [it.scope(invocation), it.scope(invocation)];

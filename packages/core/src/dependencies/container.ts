@@ -1,3 +1,4 @@
+// Above 250 lines because registration, checks and creation of dependencies share their definitions.
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { isLate } from "../lifecycle/deadline.ts";
@@ -32,12 +33,12 @@ export class Container {
   private readonly definitions: Map<string, Definition> = new Map();
   private readonly overrides: Overrides = new Overrides();
   private readonly asynchronous: WeakSet<Definition> = new WeakSet();
-  private readonly endings: Set<Promise<void>> = new Set();
+  private readonly pendingDisposals: Set<Promise<void>> = new Set();
   private readonly opened: Set<InvocationScope> = new Set();
   private readonly singletons: Lifetime = new Lifetime(this);
   /** Singletons created from overridden values; they end with the override. */
   private substitutes: Lifetime = new Lifetime(this);
-  private sound: WeakSet<Definition> = new WeakSet();
+  private checked: WeakSet<Definition> = new WeakSet();
 
   /** Registers a value, which the container never disposes of. Returns the problem when the name is taken. */
   register(dependency: Token<unknown> | string, value: unknown): Problem | null {
@@ -130,17 +131,18 @@ export class Container {
    * all ended in time, and logs what did not.
    */
   async dispose({ singletonsMs = MAX_DISPOSAL_MS, ...limits }: DisposalLimits = {}): Promise<boolean> {
-    const stillRun = !(await endScopes(Array.from(this.opened), this.endings, limits));
-    if (stillRun) this.log.error("calls that use dependencies had not ended when the app disposed of them");
-    const stillEnds = await isLate(this.endSingletons(), singletonsMs);
-    if (stillEnds) this.log.error(`dependencies were not disposed of within ${singletonsMs / 1000} s`);
-    return !stillRun && !stillEnds;
+    const areCallsLate = !(await endScopes(Array.from(this.opened), this.pendingDisposals, limits));
+    if (areCallsLate)
+      this.log.error("calls that use dependencies had not ended when the app disposed of them");
+    const isDisposalLate = await isLate(this.endSingletons(), singletonsMs);
+    if (isDisposalLate) this.log.error(`dependencies were not disposed of within ${singletonsMs / 1000} s`);
+    return !areCallsLate && !isDisposalLate;
   }
 
   /** Makes `dispose` wait for the end of a scope. */
   track(ending: Promise<void>): void {
-    this.endings.add(ending);
-    void ending.then(() => this.endings.delete(ending));
+    this.pendingDisposals.add(ending);
+    void ending.then(() => this.pendingDisposals.delete(ending));
   }
 
   private async endSingletons(): Promise<void> {
@@ -161,8 +163,8 @@ export class Container {
     const ownFactory = typeof dependency === "string" || dependency.create === undefined ? null : dependency;
     if (known === undefined)
       return ownFactory === null ? missing(name, this.names()) : this.adopt(ownFactory);
-    const isForeign = ownFactory !== null && known.token !== undefined && known.token !== ownFactory;
-    return isForeign ? twoTokens(name) : known;
+    const isConflicting = ownFactory !== null && known.token !== undefined && known.token !== ownFactory;
+    return isConflicting ? twoTokens(name) : known;
   }
 
   private adopt(token: Token<unknown>): Definition {
@@ -175,10 +177,10 @@ export class Container {
   private find(dependency: Token<unknown> | string): Definition {
     const found = this.lookup(dependency);
     if (isProblem(found)) throw toError(found);
-    if (this.sound.has(found)) return found;
+    if (this.checked.has(found)) return found;
     const [problem] = definitionProblems(found, (needed) => this.lookup(needed));
     if (problem !== undefined) throw toError(problem);
-    this.sound.add(found);
+    this.checked.add(found);
     return found;
   }
 
@@ -187,9 +189,11 @@ export class Container {
     if (definition.scope === "transient") {
       return owner.owned(definition, () => this.make(definition, owner));
     }
-    const home =
-      definition.scope === "invocation" ? invocationScope(definition, owner) : this.homeOf(definition);
-    return home.once(definition, () => this.make(definition, home));
+    const lifetime =
+      definition.scope === "invocation"
+        ? invocationScope(definition, owner)
+        : this.singletonLifetime(definition);
+    return lifetime.once(definition, () => this.make(definition, lifetime));
   }
 
   private valuesOf(inject: Injections, owner: Lifetime): Awaitable<Readonly<Record<string, unknown>>> {
@@ -218,7 +222,7 @@ export class Container {
   }
 
   /** The lifetime that holds a singleton. */
-  private homeOf(definition: Definition): Lifetime {
+  private singletonLifetime(definition: Definition): Lifetime {
     return this.overrides.isEmpty || !this.isOverridden(definition) ? this.singletons : this.substitutes;
   }
 
@@ -234,7 +238,7 @@ export class Container {
   private forgetSubstitutes(): void {
     this.track(this.substitutes.end());
     this.substitutes = new Lifetime(this);
-    this.sound = new WeakSet();
+    this.checked = new WeakSet();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import type { Definition } from "./definition.ts";
-import { cycle, noDependency, outlives } from "./dependency-problems.ts";
+import { cycle, notADependency, outlives } from "./dependency-problems.ts";
 import type { Injections, Token } from "./token.ts";
 
 /** The injections of one place in the program. */
@@ -20,30 +20,30 @@ export const isProblem = (found: Definition | Problem): found is Problem => "cod
 export const placeProblems = (places: Iterable<InjectionPlace>, lookup: Lookup): Problem[] => {
   const walk = createWalk(lookup);
   const all = [...places].map(({ place, inject }) => ({ place, inject: toInjections(inject) }));
-  for (const { inject } of all) meet(inject, lookup);
+  for (const { inject } of all) lookUpAll(inject, lookup);
   for (const { place, inject } of all) walk.visit(inject, [place], []);
   return [...walk.problems.values()];
 };
 
-/** Programs without types can pass anything: what is no object is reported as one wrong injection. */
+/** Untyped programs can pass anything: a value that is not an object is reported as one wrong injection. */
 const toInjections = (inject: Injections): Injections =>
   typeof inject === "object" && inject !== null ? inject : { inject };
 
 /** Returns every mistake in the dependencies of one definition. */
 export const definitionProblems = (definition: Definition, lookup: Lookup): Problem[] => {
   const walk = createWalk(lookup);
-  meet(definition.inject, lookup);
+  lookUpAll(definition.inject, lookup);
   walk.visit(definition.inject, [definition.name], [definition]);
   return [...walk.problems.values()];
 };
 
 /** Looks up every reachable token first, so that a string name also finds a token that appears later. */
-const meet = (inject: Injections, lookup: Lookup, met: Set<Token<unknown>> = new Set()): void => {
+const lookUpAll = (inject: Injections, lookup: Lookup, seen: Set<Token<unknown>> = new Set()): void => {
   for (const dependency of Object.values(inject)) {
-    if (typeof dependency === "string" || !isDependency(dependency) || met.has(dependency)) continue;
-    met.add(dependency);
+    if (typeof dependency === "string" || !isDependency(dependency) || seen.has(dependency)) continue;
+    seen.add(dependency);
     lookup(dependency);
-    meet(dependency.inject, lookup, met);
+    lookUpAll(dependency.inject, lookup, seen);
   }
 };
 
@@ -69,7 +69,7 @@ const createWalk = (lookup: Lookup): Walk => {
   const visit: Walk["visit"] = (inject, path, open) => {
     for (const [argument, dependency] of Object.entries(inject)) {
       if (!isDependency(dependency)) {
-        const problem = noDependency([...path, argument], dependency);
+        const problem = notADependency([...path, argument], dependency);
         report(problem.message, problem);
         continue;
       }
@@ -82,8 +82,8 @@ const createWalk = (lookup: Lookup): Walk => {
       }
       checkScope(open.at(-1), found);
       if (open.includes(found)) {
-        const circle = [...open.slice(open.indexOf(found)), found].map(({ name }) => name);
-        report(`cycle ${circle.slice(1).toSorted().join()}`, cycle(circle));
+        const loop = [...open.slice(open.indexOf(found)), found].map(({ name }) => name);
+        report(`cycle ${loop.slice(1).toSorted().join()}`, cycle(loop));
       } else if (!visited.has(found)) {
         visit(found.inject, names, [...open, found]);
         visited.add(found);
@@ -110,7 +110,7 @@ const pathToInvocation = (
   return undefined;
 };
 
-/** Programs without types can inject anything. */
+/** Whether a value is a token or a name: untyped programs can inject anything. */
 export const isDependency = (value: unknown): value is Token<unknown> | string =>
   typeof value === "string" ||
   (typeof value === "object" && value !== null && "name" in value && "inject" in value);

@@ -18,15 +18,15 @@ export const missing = (name: string, known: readonly string[]): Problem => {
   };
 };
 
-/** The problem of an injected value that is no dependency, which only programs without types can pass: the names to it. */
-export const noDependency = (path: readonly string[], value: unknown): Problem => ({
+/** The problem of an injected value that is not a dependency. @param path names from the place to the value */
+export const notADependency = (path: readonly string[], value: unknown): Problem => ({
   code: "CORE_BAD_ARGUMENT",
-  message: `${path.join(" → ")}: a dependency is a token, such as dependency("db"), or its name, but this is ${shown(value)}`,
+  message: `${path.join(" → ")}: a dependency must be a token, such as dependency("db"), or its name, not ${shown(value)}`,
 });
 
-/** The error of `override` for a value that is no dependency, which only programs without types can pass. */
+/** The error of `override` for a value that is not a dependency. */
 export const badOverride = (value: unknown): FrameworkError => {
-  const { code, message } = noDependency(["override"], value);
+  const { code, message } = notADependency(["override"], value);
   return new FrameworkError(code, message);
 };
 
@@ -43,9 +43,9 @@ export const twoTokens = (name: string): Problem => ({
 });
 
 /** The problem of a dependency cycle: the names from one definition back to itself. */
-export const cycle = (circle: readonly string[]): Problem => ({
+export const cycle = (names: readonly string[]): Problem => ({
   code: "CORE_DEPENDENCY_CYCLE",
-  message: `circular dependency: ${circle.join(" → ")}; remove one of these injections`,
+  message: `circular dependency: ${names.join(" → ")}; remove one of these injections`,
 });
 
 /** The problem of a singleton that depends on a value of one invocation: the names between them. */

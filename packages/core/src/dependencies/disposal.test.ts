@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { container, invocation, noted } from "./container.test-kit.ts";
+import { container, invocation, recorded } from "./container.test-kit.ts";
 import { dependency } from "./token.ts";
 
 /** A promise that the test resolves. */
@@ -8,14 +8,14 @@ const gate = <T>() => Promise.withResolvers<T>();
 test("values of an invocation are disposed of in reverse order, dependents before their dependencies", async () => {
   const { container: it } = container();
   const ends: string[] = [];
-  const Session = noted(ends, "session", "invocation");
+  const Session = recorded(ends, "session", "invocation");
   const Books = dependency("books", {
     scope: "invocation",
     inject: { session: Session },
     create: async () => "books",
     dispose: async (value) => void ends.push(value),
   });
-  const Line = noted(ends, "line", "transient");
+  const Line = recorded(ends, "line", "transient");
   const scope = it.scope(invocation);
   await it.resolveAll({ books: Books, line: Line, again: Line }, scope);
   await scope.dispose();
@@ -34,7 +34,7 @@ test("a failing dispose is logged, and the others run", async () => {
   });
   const scope = it.scope(invocation);
   await it.resolveAll(
-    { a: noted(ends, "a", "invocation"), bad: Bad, b: noted(ends, "b", "invocation") },
+    { a: recorded(ends, "a", "invocation"), bad: Bad, b: recorded(ends, "b", "invocation") },
     scope,
   );
   await scope.dispose();
@@ -46,7 +46,7 @@ test("the scope waits for the work that uses it, even for work that fails", asyn
   const { container: it } = container();
   const ends: string[] = [];
   const scope = it.scope(invocation);
-  void it.resolve(noted(ends, "db", "invocation"), scope);
+  void it.resolve(recorded(ends, "db", "invocation"), scope);
   const [handler, stream] = [gate<void>(), gate<void>()];
   scope.during(handler.promise);
   scope.during(stream.promise);
@@ -74,17 +74,17 @@ test("a value that arrives after its invocation has ended is disposed of at once
   resolve("late");
   await expect(asked).rejects.toMatchObject({ code: "CORE_DEPENDENCY_TOO_LATE" });
   expect(ends).toEqual(["late"]);
-  expect(() => it.resolve(noted(ends, "more", "invocation"), scope)).toThrow("after its scope had ended");
+  expect(() => it.resolve(recorded(ends, "more", "invocation"), scope)).toThrow("after its scope had ended");
 });
 
 test("stop disposes of singletons in reverse order, after open invocations; registered values stay", async () => {
   const { container: it } = container();
   const ends: string[] = [];
-  const Pool = noted(ends, "pool", "singleton");
-  const Cache = noted(ends, "cache", "singleton");
+  const Pool = recorded(ends, "pool", "singleton");
+  const Cache = recorded(ends, "cache", "singleton");
   it.register(dependency("mine", { dispose: (value: string) => void ends.push(value) }), "mine");
   const scope = it.scope(invocation);
-  await it.resolveAll({ Pool, Cache, mine: "mine", session: noted(ends, "session", "invocation") }, scope);
+  await it.resolveAll({ Pool, Cache, mine: "mine", session: recorded(ends, "session", "invocation") }, scope);
   const work = gate<void>();
   scope.during(work.promise);
   void scope.dispose();
@@ -94,13 +94,13 @@ test("stop disposes of singletons in reverse order, after open invocations; regi
   expect(ends).toEqual(["session 1", "cache 1", "pool 1"]);
 });
 
-test("a disposal waits no longer than its limits, for work that does not end and for a dispose that does not", async () => {
+test("a disposal is bounded by its limits, for endless work and for an endless dispose", async () => {
   const { container: it, logged } = container();
   const ends: string[] = [];
   const Stuck = dependency("stuck", { create: () => 1, dispose: () => new Promise<void>(() => {}) });
   const scope = it.open(invocation);
   await it.resolveAll(
-    { session: noted(ends, "session", "invocation"), pool: noted(ends, "pool", "singleton") },
+    { session: recorded(ends, "session", "invocation"), pool: recorded(ends, "pool", "singleton") },
     scope,
   );
   scope.during(new Promise(() => {}));
@@ -115,7 +115,7 @@ test("a disposal waits no longer than its limits, for work that does not end and
   ]);
 });
 
-test("a disposal waits shorter for work whose signal has aborted", async () => {
+test("a disposal has a shorter limit for work whose signal has aborted", async () => {
   const { container: it, logged } = container();
   const scope = it.open({ ...invocation, signal: AbortSignal.abort() });
   scope.during(new Promise(() => {}));

@@ -5,13 +5,13 @@ import type { InvocationScope } from "./invocation-scope.ts";
 export interface DisposalLimits {
   /** For open invocations. @default 10000 */
   readonly limitMs?: number;
-  /** For those whose signal has aborted: their owner waits for them no longer. @default `limitMs` */
+  /** For open invocations whose signal has aborted: their owner no longer waits for them. @default `limitMs` */
   readonly cutMs?: number;
   /** For singletons. @default 10000 */
   readonly singletonsMs?: number;
 }
 
-/** Default of `DisposalLimits`. */
+/** Default of `limitMs` and `singletonsMs`. */
 export const MAX_DISPOSAL_MS = 10_000;
 
 /** Ends open scopes once nothing uses them, and waits for `endings` of others. Returns whether all ended in time. */
@@ -20,14 +20,14 @@ export const endScopes = async (
   endings: Iterable<Promise<void>>,
   { limitMs = MAX_DISPOSAL_MS, cutMs = limitMs }: DisposalLimits,
 ): Promise<boolean> => {
-  const { cut = [], wanted = [] } = Object.groupBy(scopes, isCut);
-  const ended = allIdle(wanted).then(() => Promise.all(endings));
+  const { cut = [], active = [] } = Object.groupBy(scopes, groupOf);
+  const ended = allIdle(active).then(() => Promise.all(endings));
   const late = await Promise.all([isLate(allIdle(cut), cutMs), isLate(ended, limitMs)]);
   return !late.includes(true);
 };
 
-const isCut = ({ invocation }: InvocationScope): "cut" | "wanted" =>
-  invocation.signal.aborted ? "cut" : "wanted";
+const groupOf = ({ invocation }: InvocationScope): "cut" | "active" =>
+  invocation.signal.aborted ? "cut" : "active";
 
 const allIdle = (scopes: readonly InvocationScope[]): Promise<unknown> =>
   Promise.all(scopes.map((scope) => scope.disposeIdle()));

@@ -36,7 +36,7 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
     this.invocation = invocation;
   }
 
-  /** Itself, as `Depends` asks for it. */
+  /** The scope itself, for `Depends`. */
   get scope(): this {
     return this;
   }

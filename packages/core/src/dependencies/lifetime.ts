@@ -8,7 +8,7 @@ export interface LogHolder {
   readonly log: Pick<Logger, "error">;
 }
 
-interface Ending {
+interface OwnedValue {
   readonly definition: Definition;
   readonly value: unknown;
 }
@@ -21,7 +21,7 @@ interface Ending {
 export class Lifetime {
   private readonly logHolder: LogHolder;
   private values: Map<Definition, Awaitable<unknown>> | undefined;
-  private endings: Ending[] | undefined;
+  private ownedValues: OwnedValue[] | undefined;
   private ended = false;
 
   constructor(logHolder: LogHolder) {
@@ -63,10 +63,10 @@ export class Lifetime {
   /** Disposes of every value, the latest first. A failure is logged and does not stop the rest. */
   async end(): Promise<void> {
     this.close();
-    const { endings = [] } = this;
-    this.endings = undefined;
+    const { ownedValues = [] } = this;
+    this.ownedValues = undefined;
     this.values = undefined;
-    for (const ending of endings.toReversed()) await this.finish(ending);
+    for (const each of ownedValues.toReversed()) await this.finish(each);
   }
 
   /** Accepts no more values. */
@@ -75,11 +75,11 @@ export class Lifetime {
   }
 
   protected get isEmpty(): boolean {
-    return this.endings === undefined;
+    return this.ownedValues === undefined;
   }
 
   private keep(definition: Definition, value: unknown): void {
-    if (definition.dispose !== undefined) (this.endings ??= []).push({ definition, value });
+    if (definition.dispose !== undefined) (this.ownedValues ??= []).push({ definition, value });
   }
 
   /** Disposes at once of a value that arrives after the end, and rejects. */
@@ -92,7 +92,7 @@ export class Lifetime {
     return value;
   }
 
-  private async finish({ definition, value }: Ending): Promise<void> {
+  private async finish({ definition, value }: OwnedValue): Promise<void> {
     try {
       await definition.dispose?.(value);
     } catch (error) {

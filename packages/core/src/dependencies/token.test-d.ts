@@ -85,22 +85,22 @@ export const registered = <T>(token: Token<T>, value: T): App =>
 app.registerSingleton(Db, perhaps);
 // @ts-expect-error a method may be missing
 app.registerSingleton(Db, partial);
-// @ts-expect-error the factory may make nothing
+// @ts-expect-error the factory may return undefined
 app.provide(Db, () => perhaps);
 // @ts-expect-error nor is a later one enough
 app.provide(Db, { create: async () => partial });
 // @ts-expect-error a feature's provider makes the token's type too
 host.state.provide(Db, () => perhaps);
-// @ts-expect-error null is no database
+// @ts-expect-error null is not a Database
 app.override(Db, null);
-// @ts-expect-error an unknown value neither
+// @ts-expect-error nor is an unknown value
 app.override(Db, partial as unknown);
 
 // @ts-expect-error a number is not a string
 export const wrongToken: Token<string> = Port;
 // @ts-expect-error the token's type is Database
 export const wrongDepends: number = Depends(Db);
-// @ts-expect-error a name alone says nothing about the type
+// @ts-expect-error a name alone has no type
 export const unasserted: Database = Depends<unknown>("db");
 // @ts-expect-error injected values are read-only
 injected.port = 2;

@@ -38,7 +38,7 @@ export type Injected<I extends Injections | undefined> = {
 
 /** The dependencies of a handler; with options of unknown `inject`, such as a parameter of type `RouteOptions`, perhaps none. */
 export type DependenciesOf<Inject extends Injections | undefined> = [Inject] extends [
-  infer I extends Injections, // an own parameter: the handler must not decide what Inject is
+  infer I extends Injections, // a separate parameter, so that Inject is not inferred from the handler
 ]
   ? Injected<I>
   : Injected<Injections> | undefined;
@@ -83,7 +83,7 @@ export interface CustomProvider<T> {
  * const Db = dependency<Database>("db"); // app.registerSingleton(Db, database)
  * const Books = dependency("books", { scope: "invocation", inject: { db: Db }, create: ({ db }) => new Books(db) });
  * app.get("/books", { inject: { books: Books } }, (request, { books }) => books.all());
- * @throws CORE_BAD_ARGUMENT for a name that is no text, or options that are no object
+ * @throws CORE_BAD_ARGUMENT for a name that is not a string, or options that are not an object
  */
 export const dependency = <T, I extends Injections = Injections, S extends Scope = Scope>(
   name: string,

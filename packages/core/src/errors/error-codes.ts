@@ -21,8 +21,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "`Response.json(value)` sends a value",
   },
   CORE_BAD_CHUNK: {
-    summary: "a streamed body yielded something other than text or bytes; the connection is closed",
-    action: "yield text or bytes",
+    summary: "a streamed body yielded something other than strings or bytes; the connection is closed",
+    action: "yield strings or bytes",
   },
   CORE_BAD_CLOCK: {
     summary: "a virtual clock was given a time that is not a number or goes back",
@@ -132,7 +132,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "pass the problems",
   },
   CORE_CONTEXT_TYPE: {
-    summary: "`getContextString` found a value that is not text",
+    summary: "`getContextString` found a value that is not a string",
     action: "use `getContext`",
   },
   CORE_CONTRACT_BLIND: {
@@ -189,7 +189,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_FEATURE_MISSING: {
     summary: "a feature of `App.with` needs another one, which is missing or named after it",
-    action: "write the line of the message",
+    action: "use the line that the message shows",
   },
   CORE_GUARD_EMPTY: {
     summary: "`And()` or `Or()` was called without guards",
@@ -205,8 +205,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "pass a function, or an object with `check`",
   },
   CORE_LISTEN_FAILED: {
-    summary: "the system refuses to listen for another reason",
-    action: "the message has the system's words",
+    summary: "the system cannot listen for another reason",
+    action: "the message has the system's error",
   },
   CORE_LOOPBACK_IN_CONTAINER: {
     summary:
@@ -276,7 +276,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_SHARED_STATE_BAD_OPTION: {
     summary:
-      "`ttlMs`, `waitMs`, `max` or an amount is not a number in its range, or a call of `tally` has too many",
+      "`ttlMs`, `waitMs`, `max` or an amount is not a number in its range, or a call adds to too many totals",
     action: "the message names it",
   },
   CORE_SHARED_STATE_BAD_VALUE: {

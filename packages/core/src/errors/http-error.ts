@@ -7,7 +7,7 @@ export interface HttpErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The underlying error, for the log only. */
   readonly cause?: unknown;
-  /** `error` in the body. @default the status' reason phrase */
+  /** `error` in the body. @default the status's reason phrase */
   readonly error?: string;
   /** Stable code for logs. @default `HTTP_<status>` */
   readonly code?: string;
@@ -37,7 +37,7 @@ export class HttpError extends FrameworkError {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new FrameworkError(
         "CORE_BAD_STATUS",
-        `an HttpError has a status from 400 to 599, not ${String(status)}`,
+        `the status of an HttpError must be an integer from 400 to 599, not ${String(status)}`,
       );
     }
     super(code, detail, cause === undefined ? undefined : { cause });

@@ -64,13 +64,13 @@ export class MethodNotAllowedError extends HttpError {
 export interface ValidationIssue {
   /** Path from the outermost: `["body", "year"]`. */
   readonly loc: readonly (string | number)[];
-  /** What is wrong, in words. */
+  /** Message of the issue. */
   readonly msg: string;
   /** Kind of the problem, such as `invalid_type`. */
   readonly type: string;
-  /** What the schema expects, where it says so. */
+  /** Expected kind of value, if the schema states it. */
   readonly expected?: string;
-  /** What the client sent, where the schema says so. */
+  /** Kind of the received value, if known. */
   readonly received?: string;
 }
 

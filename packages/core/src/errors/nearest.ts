@@ -1,5 +1,5 @@
 /** Returns the known names closest to a misspelt one, nearest first: at most two edits away (one for names of up to three letters), or a third of its length. */
-export const nearest = (name: string, known: readonly string[], most = 3): string[] => {
+export const nearest = (name: string, known: readonly string[], max = 3): string[] => {
   const reach = name.length <= 3 ? 1 : Math.max(2, Math.floor(name.length / 3));
   return known
     .map((candidate) => ({
@@ -8,7 +8,7 @@ export const nearest = (name: string, known: readonly string[], most = 3): strin
     }))
     .filter(({ distance }) => distance <= reach)
     .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
-    .slice(0, most)
+    .slice(0, max)
     .map(({ candidate }) => candidate);
 };
 

@@ -1,9 +1,9 @@
-/** Bytes that the window has room for. */
+/** Size of the window in bytes. */
 export const WINDOW_SIZE = 65_536;
 
 /**
- * Memory that input is read from: at a fixed, aligned address, with a NUL behind it. A search for what ends a part of it needs no look at the length, and
- * four bytes are checked in one step. One serves all connections and bodies, since reading is synchronous; it ends with room for a comparison of 128 bytes.
+ * Memory from which input is parsed: at a fixed, aligned address, and followed by a NUL, so that a delimiter search needs no bounds check and four bytes
+ * are compared at once. One window serves all connections and bodies, because parsing is synchronous. 128 more bytes allow comparisons beyond the end.
  */
 export const windowMemory: ArrayBuffer = new ArrayBuffer(WINDOW_SIZE + 128);
 
@@ -11,10 +11,10 @@ const window = new Uint8Array(windowMemory);
 
 let loads = 0;
 
-/** Number of the last load: what was loaded is there until it changes. */
+/** Number of the last load. The loaded bytes stay in the window until it changes. */
 export const lastLoad = (): number => loads;
 
-/** Loads up to `size` bytes from `start` on and returns how many those are. */
+/** Loads up to `size` bytes from `start` on. Returns the number of bytes loaded. */
 export const loadWindow = (bytes: Uint8Array, start: number, size: number): number => {
   const length = Math.min(bytes.length - start, size);
   window.set(length === bytes.length ? bytes : bytes.subarray(start, start + length));
@@ -23,15 +23,15 @@ export const loadWindow = (bytes: Uint8Array, start: number, size: number): numb
   return length;
 };
 
-/** Which of four bytes has the lowest of these highest bits, 0 for the first byte. */
+/** Index of the first of four bytes that is marked. @param bits has the highest bit of each marked byte */
 export const lowestIn = (bits: number): number => (31 - Math.clz32(bits & -bits)) >> 3;
 
 const { fromCharCode } = String;
 const buffer = Buffer.from(windowMemory);
 
 /**
- * Loaded bytes of ASCII as text. Short ones are made of their characters, since a call for the bytes as a string takes some 600 instructions. They are read
- * here, one by one: V8 would not make so many calls part of this function.
+ * Returns loaded ASCII bytes as a string. A short string is built from character codes, because a native conversion takes about 600 instructions. The codes
+ * are read inline: V8 would not inline so many calls.
  */
 export const textAt = (start: number, end: number): string => {
   switch (end - start) {
@@ -143,6 +143,6 @@ export const textAt = (start: number, end: number): string => {
         window[start + 11] as number,
       );
     default:
-      return buffer.toString(undefined, start, end); // named encodings are looked up
+      return buffer.toString(undefined, start, end); // `undefined`: the name of an encoding would be looked up
   }
 };

@@ -12,8 +12,8 @@ export interface OpenConnection {
   drain?(): void;
 }
 
-/** What waits briefly for a short body, so that the app gets the request in one piece. */
-export interface AwaitsBody {
-  /** The grace period is over; the request is served without its body if that is still missing. */
+/** An exchange that waits briefly for a short body, so that the app gets the complete request at once. */
+export interface BodyGraceListener {
+  /** Called when the grace period is over: a request whose body is still missing is served without it. */
   bodyGraceEnded(): void;
 }

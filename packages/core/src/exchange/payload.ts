@@ -9,8 +9,8 @@ export type Payload = string | Uint8Array | BodyStream | null;
  * A body that is produced while it is sent.
  *
  * A transport pulls one chunk at a time, and the next when the socket has room. It calls the iterator's `return()` when the client
- * disconnects or the reply fails, also while a `next()` is pending. An error ends the connection, so that the client does not take the body
- * for complete.
+ * disconnects or the reply fails, also while a `next()` is pending. An error closes the connection, so that the client does not consider
+ * the body complete.
  */
 export class BodyStream {
   /** Iterated at most once. A chunk must not be changed before the next is pulled. */
@@ -23,7 +23,7 @@ export class BodyStream {
     this.length = length;
   }
 
-  /** Frees the source of a body that will not be sent, as for HEAD or a dropped reply. Harmless after the end. */
+  /** Closes the source of a body that will not be sent, as for HEAD or a dropped reply. No effect after the end. */
   async cancel(): Promise<void> {
     await (this.chunks as Partial<AsyncIterator<Uint8Array>>).return?.();
   }
@@ -49,12 +49,12 @@ export const utf8Length = (text: string): number => {
 
 /**
  * The last text and its length: several layers ask for the length of the same body, and many replies are equal. Shared by all apps of a process, which
- * is safe because the length depends on the text alone; at most 1,024 characters, replaced by the next text. `docs/memos.md` has what it saves.
+ * is safe because the length depends on the text alone; at most 1,024 characters, replaced by the next text. See `docs/memos.md` for the savings.
  */
 const last = { text: "", bytes: 0 };
 const MAX_REMEMBERED = 1024;
 
-/** Characters of a text that are looked at here: the call for its bytes takes some 450 instructions. */
+/** Maximum characters to check in JavaScript: the native call takes about 450 instructions. */
 const SHORT = 16;
 
 const isAscii = (text: string): boolean => {

@@ -15,7 +15,7 @@ export interface RequestSource {
   readonly method: string;
   /** Origin-form (`/books?genre=x`) or `*`; an absolute-form target was split into `authority` and this. */
   readonly target: string;
-  /** Whether the target is known to be a path of visible ASCII without escapes and dots, and without a query or a fragment. @default not known */
+  /** Whether the target is known to be a path of visible ASCII without escapes, dots, query and fragment. @default unknown */
   readonly isPlain?: boolean;
   /** `2` for HTTP/2. @default HTTP/1.1 or 1.0 */
   readonly httpVersion?: "2";
@@ -45,7 +45,7 @@ export interface RequestSource {
    * does not keep the buffer in memory.
    */
   readonly buffered: Uint8Array | null;
-  /** Where the complete body, with a NUL behind it, still is in the window that core reads input from; -1 if it is not there. @default not there */
+  /** Offset of the complete body, followed by a NUL, in core's input window; -1 if it is not there. @default not there */
   inWindow?(): number;
   /**
    * The body's chunks as they arrive, with back-pressure; can be iterated once, also when `buffered` is set.
@@ -55,8 +55,8 @@ export interface RequestSource {
    */
   chunks(): AsyncIterable<Uint8Array>;
   /**
-   * Sends an interim reply (RFC 9110 15.2) before the reply; whether it was sent. Not to HTTP/1.0, not after the reply, and not while an earlier reply of
-   * the connection is missing or the client does not read.
+   * Sends an interim reply (RFC 9110 15.2) before the reply. Returns whether it was sent: not to HTTP/1.0, not after the reply, and not while an earlier
+   * reply of the connection is pending or the client does not read.
    *
    * @param fields checked header lines: name, value, name, value …
    */

@@ -5,7 +5,7 @@ import type { HttpError } from "../errors/http-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { AwaitsBody, OpenConnection } from "./open-connection.ts";
+import type { BodyGraceListener, OpenConnection } from "./open-connection.ts";
 import type { Socket } from "./socket.ts";
 import type { Reply } from "./reply.ts";
 import type { RequestSource } from "./request-source.ts";
@@ -49,11 +49,11 @@ export interface TransportOptions {
   readonly limits: LimitsConfig;
   /** Timeouts of connections. */
   readonly timeouts: TimeoutConfig;
-  /** Destination of what goes wrong with connections. */
+  /** Destination of log lines about connections. */
   readonly log: Logger;
   /** Makes every connection a TLS connection. */
   readonly tls?: TransportTls | undefined;
-  /** A protocol beside HTTP/1.1. @default none */
+  /** A protocol in addition to HTTP/1.1. @default none */
   readonly protocol?: ConnectionProtocol | undefined;
   /**
    * Milliseconds that an idle connection is kept after `drain`, so that a request already on its way gets a reply; one without a request yet is kept until it is a second old.
@@ -62,8 +62,8 @@ export interface TransportOptions {
    */
   readonly drainIdleMs?: number | undefined;
   /**
-   * When connections that have something to read in the same turn of the event loop are served together: first all are read, then all requests are handled, then
-   * all replies are written. `busy` is from four in a turn on; `always` is for tests of that way.
+   * When to serve connections that become readable in the same turn of the event loop as a batch: first all are read, then all requests are handled, then
+   * all replies are written. `busy`: from four connections in a turn on. `always`: for tests.
    *
    * @default "busy"
    */
@@ -87,14 +87,14 @@ export interface Closed {
 }
 
 /**
- * Serves HTTP/1.1 on sockets, and the further protocol of its options.
+ * Serves HTTP/1.1 on sockets, and the additional protocol of its options.
  *
  * Connections above `limits.maxConnections` are reset without a reply, and their number is logged: a load balancer then tries another instance.
- * A client that half-closes abandons its unanswered requests; the replies before them are sent whole. All state belongs to the transport; what a process shares are caches of pure
+ * A client that half-closes abandons its unanswered requests; the replies before them are sent whole. All state belongs to the transport, except caches of pure
  * functions, such as the lower-case spelling of a field name (`docs/memos.md`).
  */
 export interface Transport {
-  /** Serves a connected socket: of the primary process or another listener, possibly with bytes put back by `unshift`. */
+  /** Serves a connected socket, such as one that the primary process accepted. Bytes may have been put back with `unshift`. */
   accept(socket: Socket): void;
   /** Opens a listener and returns its address. @throws the system's error, such as EADDRINUSE */
   listen(address: ListenAddress): Promise<ListenAddress>;
@@ -112,17 +112,17 @@ export interface Transport {
    * A second call returns the same promise. A socket passed to `accept` after the end is destroyed.
    */
   close(deadlineMs: number): Promise<Closed>;
-  /** Ends this many connections, each with its next reply, as in a drain: other processes have fewer. Replaces the number of an earlier call. */
+  /** Closes this many connections, each with its next reply, as in a drain, because other processes have fewer. Replaces the number of an earlier call. */
   shed(count: number): void;
   /** Open connections. */
   readonly connections: number;
-  /** Connections passed to `accept` so far; it stands still when the queues of the listeners are empty. */
+  /** Connections passed to `accept` so far. Constant while the queues of the listeners are empty. */
   readonly accepted: number;
   /** Requests in progress. */
   readonly inFlight: number;
 }
 
-/** A transport as the connections of a further protocol see it. */
+/** A transport as connections of an additional protocol see it. */
 export interface ProtocolHost {
   /** Options of the transport: the app, limits and timeouts. */
   readonly options: TransportOptions;
@@ -135,25 +135,25 @@ export interface ProtocolHost {
   /** Requests in progress; the connections count them. */
   inFlight: number;
   /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
-  readonly bodyGrace: { begin(waiting: AwaitsBody): void };
+  readonly bodyGrace: { begin(waiting: BodyGraceListener): void };
   /** Registers a connection for sweeps and the drain. */
   add(connection: OpenConnection): void;
   /** Unregisters a closed connection. */
   remove(connection: OpenConnection): void;
-  /** Calls once, after some milliseconds; returns a function that cancels the call. */
+  /** Calls `call` once after `delayMs`. Returns a function that cancels the call. */
   after(delayMs: number, call: () => void): () => void;
 }
 
 /**
- * A protocol beside HTTP/1.1 on the ports of the service, such as HTTP/2: its requests are passed to the app as `RequestSource`s, and connections count,
- * drain and are limited like those of HTTP/1.1.
+ * A protocol served in addition to HTTP/1.1 on the ports of the service, such as HTTP/2. Its requests are passed to the app as `RequestSource`s, and its
+ * connections are counted, drained and limited like those of HTTP/1.1.
  *
  * With TLS it is offered before HTTP/1.1 (ALPN). Without TLS it is chosen by its first bytes, if it has a `preface`.
  */
 export interface ConnectionProtocol {
   /** Its name in ALPN (RFC 7301), such as `h2`. */
   readonly alpn: string;
-  /** The bytes that begin each of its connections, 64 at most. Without them it is served over TLS only. */
+  /** First bytes of each of its connections, 64 at most. A protocol without a preface is served over TLS only. */
   readonly preface?: Uint8Array | undefined;
   /** The warning at the start of a service without TLS, for a protocol without a preface. */
   readonly unserved?: Problem | undefined;

@@ -2,18 +2,18 @@ import { windowMemory } from "./input-window.ts";
 
 const view = new DataView(windowMemory);
 
-/** A text as numbers of four characters each, the lowest byte first; the last four may overlap those before. */
+/** A string packed into 32-bit integers of four characters each, little-endian. The last four characters may overlap the ones before. */
 export interface Token {
   readonly first: number;
-  /** Those between the first and the last. */
+  /** The integers between the first and the last. */
   readonly fours: readonly number[];
   readonly end: number;
-  /** Where the last four are. */
+  /** Offset of the last four characters. */
   readonly last: number;
   readonly length: number;
 }
 
-/** A text of four ASCII characters or more as a token. */
+/** Packs a string of at least four ASCII characters. */
 export const tokenOf = (text: string): Token => {
   const { length } = text;
   const last = length - 4;
@@ -28,7 +28,7 @@ const fourOf = (text: string, at: number): number =>
   (text.charCodeAt(at + 2) << 16) |
   (text.charCodeAt(at + 3) << 24);
 
-/** Whether the loaded bytes continue with a token. */
+/** Whether the window has a token at an offset. */
 export const isAt = ({ first, fours, end, last }: Token, at: number): boolean => {
   if (view.getInt32(at, true) !== first || view.getInt32(at + last, true) !== end) return false;
   for (let index = 0; index < fours.length; index++) {

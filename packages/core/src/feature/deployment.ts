@@ -1,6 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 
-/** What a check before deployment knows of the service. */
+/** Facts about a service that a check before its deployment knows. */
 export interface DeploymentFacts {
   /** Whether processes on several hosts serve the app. */
   readonly severalHosts: boolean;
@@ -8,5 +8,5 @@ export interface DeploymentFacts {
   readonly sharedPorts: readonly ("values" | "permits" | "totals")[];
 }
 
-/** Returns what a feature advises against in a deployment. */
+/** Returns a feature's advice for a deployment. */
 export type FindAdvice = (facts: DeploymentFacts) => readonly Problem[];

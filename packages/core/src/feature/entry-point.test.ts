@@ -15,7 +15,7 @@ interface Line {
   enableLine(): this;
   say(name: string, headers?: Record<string, string>): unknown;
 }
-/** An entry point of its own; an output is a text, and an error that of its message. */
+/** A custom entry point: outputs are strings, and an error becomes its message. */
 const line: Feature<Line> = {
   name: "line",
   install: (host) => {
@@ -49,7 +49,7 @@ interface Watch {
   enableWatch(): this;
   readonly seen: readonly string[];
 }
-/** Refuses calls with `x-refuse` at the stages of limits and breakers, and notes the status of others. */
+/** Refuses calls with `x-refuse` at the stages of limits and breakers, and records the status of others. */
 const watch: Feature<Watch> = {
   name: "watch",
   install: (host) => {
@@ -78,14 +78,14 @@ const started = async (guards: readonly Guard<HttpRequest>[] = []) => {
 };
 
 test("limits run around the guards of an entry point, breakers around its handler", async () => {
-  const app = await started([({ headers }) => headers.get("x-guest") === null]);
+  const app = await started([({ headers }) => headers.get("x-anonymous") === null]);
   expect(app.say("hello")).toBe("hi");
   expect(app.seen).toEqual(["breaker hello 200 127.0.0.1", "rate-limit hello 200 127.0.0.1"]);
   expect(app.say("hello", { "x-forwarded-for": "192.0.2.1" })).toBe("hi");
   expect(app.seen.at(-1)).toBe("rate-limit hello 200 192.0.2.1");
-  expect(app.say("hello", { "x-guest": "1" })).toBe("403");
-  expect(app.say("hello", { "x-guest": "1", "x-refuse": "rate-limit" })).toBe("429");
-  expect(app.say("hello", { "x-guest": "1", "x-refuse": "breaker" })).toBe("403");
+  expect(app.say("hello", { "x-anonymous": "1" })).toBe("403");
+  expect(app.say("hello", { "x-anonymous": "1", "x-refuse": "rate-limit" })).toBe("429");
+  expect(app.say("hello", { "x-anonymous": "1", "x-refuse": "breaker" })).toBe("403");
   expect(app.say("hello", { "x-refuse": "breaker" })).toBe("429");
   await app.stop();
 });

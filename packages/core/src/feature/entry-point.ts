@@ -4,35 +4,35 @@ import type { Middleware } from "../middleware/middleware.ts";
 
 /** An entry point other than HTTP routes, such as the port of gRPC. */
 export interface EntryPoint {
-  /** Its kind of invocations, such as `grpc`. */
+  /** Kind of its invocations, such as `grpc`. */
   readonly kind: string;
   /** Names of the invocations to protect. */
   readonly names: readonly string[];
-  /** Names of those with a stream of messages, which last as long as the client wants. @default none */
+  /** Names of the streaming ones, which last as long as the client wants. @default none */
   readonly streams?: ReadonlySet<string>;
   /** Returns the remote address of an invocation's connection, without a port; `null` if unknown. */
   remoteAddress(invocation: Invocation): string | null;
-  /** Returns the status of HTTP that is closest to an outcome, or to the reason of an invocation's aborted signal: 200 for success, 499 for a cancellation. */
+  /** Returns the HTTP status closest to an outcome, or to the reason of an invocation's aborted signal: 200 for success, 499 for a cancellation. */
   statusOf(outcome: unknown): number;
 }
 
 /** An entry point as the features that protect its calls see it. */
 export interface ProtectedEntry extends Omit<EntryPoint, "remoteAddress"> {
-  /** Returns the client's address as requests have it: that of the connection, or the one that trusted proxies state; `null` if unknown. */
+  /** Returns the client's address, like `request.clientIp`: that of the connection, or the one that trusted proxies state; `null` if unknown. */
   clientIp(invocation: Invocation): string | null;
 }
 
 /** Creates the middleware that protects the calls of an entry point. It returns the output of `next` as it is, and refuses by throwing an HttpError. */
 export type ProtectEntryPoint = (entry: ProtectedEntry) => Middleware<Invocation, unknown>;
 
-/** Where protection stands: `rate-limit` outside of authentication and guards, `breaker` around the handler alone. */
+/** Position of the protection: `rate-limit` outside of authentication and guards, `breaker` around the handler alone. */
 export type EntryStage = "rate-limit" | "breaker";
 
 /** The protection that an app gives to an entry point. */
 export interface EntryProtection {
   /** Runs outermost, before authentication. */
   readonly limits: readonly Middleware<Invocation, unknown>[];
-  /** The app's guards, which run before those of the entry point. A guard that reads what only requests have fails, and refuses. */
+  /** The app's guards, which run before those of the entry point. A guard that reads members only requests have fails, and so refuses. */
   readonly guards: readonly Guard<Invocation>[];
   /** Runs after guards, around the handler. */
   readonly breakers: readonly Middleware<Invocation, unknown>[];

@@ -84,7 +84,7 @@ test("a route that a feature adds for the program counts as one of the program",
     install: (host) => ({
       addTasks: () =>
         host.http
-          .route("POST", "/tasks", () => "done", { ofProgram: true })
+          .route("POST", "/tasks", () => "done", { isProgramRoute: true })
           .route("GET", "/admin", () => "all"),
     }),
   };

@@ -55,7 +55,7 @@ choir.enableSpeaking({ volum: 3 });
 // @ts-expect-error singing needs speaking
 App.with(singing);
 
-// @ts-expect-error a feature stands behind what it needs
+// @ts-expect-error a feature must come after the features that it needs
 App.with(singing, speaking);
 
 // @ts-expect-error the constructor takes no arguments
@@ -84,7 +84,7 @@ app.onEvent("statup", () => {});
 // @ts-expect-error methods are a closed list
 app.route("/x", { methods: ["FETCH"] }, () => null);
 
-// A handler can be written apart from its route.
+// A handler can be written separately from its route.
 const show = (request: HttpRequest<{ readonly id: string }>): string => request.params.id;
 app.get("/books/{id}", show);
 

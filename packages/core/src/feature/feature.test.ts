@@ -218,7 +218,7 @@ test("calling an enable method twice is a start error", async () => {
   });
 });
 
-test("an app without a feature that another one requires, or with it in the wrong order, says what to write", () => {
+test("a missing or misordered prerequisite is an error that shows the right order", () => {
   const compose = App.with as unknown as (...features: object[]) => typeof App;
   for (const features of [[doubling], [doubling, tagging]])
     expect(() => new (compose.apply(App, features))()).toThrow(

@@ -5,8 +5,8 @@ import type { Host } from "./host.ts";
  * A plain object that adds methods to an app, and route options where `Methods` extends `AddsRouteOptions`.
  *
  * @example
- * export interface Poweredness { enablePoweredBy(): this }
- * export const poweredBy: Feature<Poweredness> = {
+ * export interface PoweredBy { enablePoweredBy(): this }
+ * export const poweredBy: Feature<PoweredBy> = {
  *   name: "powered-by",
  *   install: (host) => ({
  *     enablePoweredBy() { host.http.use("headers", poweredByHeader()); return this; },
@@ -16,7 +16,7 @@ import type { Host } from "./host.ts";
 export interface Feature<Methods extends object = object, Needs extends object = object> {
   /** Name in messages and of its routes, such as `rate-limit`. */
   readonly name: string;
-  /** What `Needs` has at run time, for programs without types: an app without it is CORE_FEATURE_MISSING. @default nothing */
+  /** Run-time counterpart of `Needs`, for untyped programs: an app without these members throws CORE_FEATURE_MISSING. @default nothing */
   readonly requires?: FeatureRequirement;
   /**
    * Called once per app, in the order of `App.with`, without I/O. A getter among the methods stays a getter.
@@ -30,7 +30,7 @@ export interface Feature<Methods extends object = object, Needs extends object =
 export interface FeatureRequirement {
   /** Their names, such as `db`. */
   readonly members: readonly string[];
-  /** What a program writes, such as `App.with(database, durable)`. */
+  /** Code for the message, such as `App.with(database, durable)`. */
   readonly example: string;
 }
 

@@ -48,7 +48,7 @@ export interface Host<Options = unknown> {
   readonly insight: HostInsight;
   /** State that outlives one request: dependencies, and state shared by all workers. */
   readonly state: HostState;
-  /** Entry points other than HTTP, and what protects them. */
+  /** Entry points other than HTTP, and their protection. */
   readonly entries: HostEntries;
   /** Returns a feature's configuration, frozen, with defaults filled in. Mistakes are reported at start, together with all others. */
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
@@ -67,9 +67,9 @@ export interface HostHttp<Options = unknown> {
   /** Adds middleware at a stage; within a stage, middleware runs in the order added. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
-   * Adds a route; the handler's return value becomes the reply. `exempt` lists exemptions, such as from the app's guards. Reply caches skip the routes
-   * of features, and the API document does not list them; with `ofProgram` the route is one of the program. While a blueprint's call of a `RouteFeature`
-   * method is repeated, the route is one of the blueprint.
+   * Adds a route; the handler's return value becomes the reply. `exempt` lists exemptions, such as from the app's guards. Reply caches skip the routes of
+   * features, and the API document does not list them; with `isProgramRoute` the route counts as the program's own. While a blueprint's call of a `RouteFeature`
+   * method is repeated, the route belongs to the blueprint.
    */
   route(
     method: Method,
@@ -120,9 +120,9 @@ export interface HostHttp<Options = unknown> {
 /**
  * The life of an app: prepare → listening → drain → stop.
  *
- * Features stand in the order of `App.with`, whatever the order of the `enableX` calls; the tasks of one feature in the order added. The program's own
- * `startup` handlers run after all features, its `shutdown` handlers before. A task is a function or `{ name, run, timeoutSecs }`, and gets the settings
- * and a signal that aborts when nothing waits for it any more.
+ * Tasks run in the order of the features in `App.with`, whatever the order of the `enableX` calls; those of one feature in the order added. The program's own
+ * `startup` handlers run after all features, its `shutdown` handlers before. A task is a function or `{ name, run, timeoutSecs }`, and gets the settings and a
+ * signal that aborts when the app no longer waits for it.
  */
 export interface HostLife {
   /** Prepare: runs before the app listens, in order. A failure stops the start, and the stop tasks of all that had begun run. */
@@ -137,7 +137,7 @@ export interface HostLife {
   /**
    * Drain: called when the service begins to drain, while it still accepts connections. Readiness turns 503 and consumers stop here.
    *
-   * All listeners run at once, beside the requests in flight. Stop tasks wait for them until the drain's deadline, when `deadline` aborts. A listener
+   * All listeners run concurrently, alongside the requests in flight. Stop tasks wait for them until the drain's deadline, when `deadline` aborts. A listener
    * that fails is logged. Not called for an app whose start failed in the prepare phase.
    */
   onDrain(listener: DrainListener, options?: DrainOptions): this;
@@ -151,13 +151,13 @@ export interface HostLife {
    */
   listener(options: ListenerOptions): FeatureListener;
   /**
-   * Serves a protocol beside HTTP/1.1 under `run`, on the port of the service and on those of features that serve HTTP. Its requests pass the app like all
-   * others, and its connections have the same limits, drain and deadline. An app has one; a later call replaces it.
+   * Serves a protocol in addition to HTTP/1.1 under `run`, on the port of the service and on those of features that serve HTTP. Its requests pass the app like
+   * all others, and its connections have the same limits, drain and deadline. An app has one; a later call replaces it.
    */
   protocol(protocol: ConnectionProtocol): this;
   /**
-   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. One signal for the whole app, `request.draining` too:
-   * remove what you add to it. Its reason is an `HttpError` 503.
+   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. The whole app shares this signal, also as `request.draining`:
+   * remove your listeners. Its reason is an `HttpError` 503.
    */
   readonly draining: AbortSignal;
   /** Installs an object that takes part in the app's life, such as an authentication; once per app, however many features and routes use it. */
@@ -170,7 +170,7 @@ export interface HostLife {
 
 /** Options of a drain listener. */
 export interface DrainOptions {
-  /** Whether probes see what the listener changes: production then leaves 2 s between the listeners and the end of listening. @default false */
+  /** Whether probes see what the listener changes: production then waits 2 s between the listeners and the end of listening. @default false */
   readonly probed?: boolean;
 }
 
@@ -258,7 +258,7 @@ export interface HostState {
 
 /** The group `host.entries`: entry points other than HTTP routes get the protection of routes. */
 export interface HostEntries {
-  /** Protects the calls of every entry point that asks for `protection`, such as by the rate limit that requests have. */
+  /** Protects the calls of every entry point that requests `protection`, such as by the rate limit that requests have. */
   protect(stage: EntryStage, protect: ProtectEntryPoint): this;
   /** Returns the app's protection for an entry point: its limits, guards and breakers, which the feature of the entry point runs. Call it in a start task. */
   protection(entry: EntryPoint): EntryProtection;

@@ -37,7 +37,7 @@ test("a route whose guards read the caller lists how features identify one", () 
   app.get("/member", { guards: [member] }, () => 1);
   app.get("/either", { guards: [Or(() => false, member)] }, () => 1);
   app.get("/negated", { guards: [Not(member)] }, () => 1);
-  app.get("/guests", { guards: [Not({ ...member, guestsWhenNegated: true })] }, () => 1);
+  app.get("/anonymous", { guards: [Not({ ...member, passesAnonymousWhenNegated: true })] }, () => 1);
   app.get("/skipped", { guards: [member] }, () => 1);
   app.get("/guarded", { guards: [() => true] }, () => 1);
   app.get("/open", () => 1);
@@ -46,7 +46,7 @@ test("a route whose guards read the caller lists how features identify one", () 
     ["/member", ["badge"]],
     ["/either", ["badge"]],
     ["/negated", ["badge"]],
-    ["/guests", []],
+    ["/anonymous", []],
     ["/skipped", []],
     ["/guarded", []],
     ["/open", []],

@@ -8,11 +8,11 @@ export interface PanelProbe {
   panel(name: string): ProbedPanel;
 }
 
-/** A panel as a test uses it. */
+/** A panel for tests. */
 export interface ProbedPanel extends Panel {
   /** Reads its rows. */
   rows(): Promise<readonly PanelRow[]>;
-  /** Does what the button of an action does. @throws when the panel has no such action; what the action throws */
+  /** Runs an action, as its button does. @throws when the panel has no such action; what the action throws */
   act(action: string, row?: string | null, texts?: Readonly<Record<string, string>>): Promise<string | void>;
 }
 

@@ -15,8 +15,8 @@ const tenancy: Feature<Tenancy> = {
   install: (host) => {
     let known: readonly string[] = [];
     const tenants = host.http.routeOption("tenants", (value, { path }) => {
-      const stranger = value === false ? undefined : value.find((tenant) => !known.includes(tenant));
-      return stranger === undefined ? null : `${path} is for ${stranger}, which is not known`;
+      const unknown = value === false ? undefined : value.find((tenant) => !known.includes(tenant));
+      return unknown === undefined ? null : `${path} is for ${unknown}, which is not known`;
     });
     return {
       enableTenancy(names) {
@@ -41,10 +41,10 @@ const problemsOf = async (app: App): Promise<readonly string[]> => {
   return error.problems.map(({ message }) => message.replace(/\(at .*?\)/, "(at)"));
 };
 
-const statusFor = async (app: App, path: string, tenant = "stranger"): Promise<number> =>
+const statusFor = async (app: App, path: string, tenant = "unknown"): Promise<number> =>
   (await app.fetch(new Request(`http://host.test${path}`, { headers: { "x-tenant": tenant } }))).status;
 
-test("a route tells its own options from those of its blueprints, also in the check of an option", async () => {
+test("a route distinguishes its own options from those of its blueprints, also in the check of an option", async () => {
   const seen: unknown[] = [];
   const spy: Feature<AddsRouteOptions<TenancyRouteOptions>> = {
     name: "spy",

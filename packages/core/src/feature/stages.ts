@@ -26,9 +26,8 @@ export type OuterStage =
 export type InnerStage = "identity" | "cache" | "breaker" | "fault";
 
 /**
- * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `csrf` checks the
- * session that `session` found; `app` is where `app.use`
- * puts its middleware.
+ * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `csrf` checks the session that
+ * `session` found; `app` is the stage of `app.use`.
  */
 export const outerStages: readonly OuterStage[] = [
   "telemetry",
@@ -47,7 +46,7 @@ export const outerStages: readonly OuterStage[] = [
 /** Outermost first: the stages of messages that the transport refuses, since these mark or record every reply. */
 export const refusalStages: readonly OuterStage[] = ["telemetry", "request-id", "log", "headers"];
 
-/** Outermost first. `identity` is for checks of the caller that authentication found, `fault` for failures that a developer asks for. */
+/** Outermost first. `identity` is for checks of the caller that authentication found, `fault` for injected failures. */
 export const innerStages: readonly InnerStage[] = ["identity", "cache", "breaker", "fault"];
 
 /** The middleware of each stage, in the order added. */

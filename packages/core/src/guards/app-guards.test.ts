@@ -12,7 +12,7 @@ import {
 } from "../index.ts";
 
 /** Status and detail that a client gets from a route with a guard. */
-const askBehind = async (guard: Guard, env: "development" | "production" = "production") => {
+const replyWithGuard = async (guard: Guard, env: "development" | "production" = "production") => {
   const app = new App();
   app.get("/x", { guards: [guard] }, () => "in");
   await app.start({ env, log: { info() {}, warn() {}, error() {} } });
@@ -31,7 +31,7 @@ const no: Guard = () => false;
 const unknown: Guard = throwing(new UnauthorizedError());
 const broken: Guard = throwing(new Error("canary"));
 const outcome = async (guard: Guard) => {
-  const reply = await askBehind(guard);
+  const reply = await replyWithGuard(guard);
   return reply === "in" ? "in" : `${reply.status} ${reply.detail}`;
 };
 
@@ -40,7 +40,7 @@ test.each<[string, Guard, string]>([
   ["nothing", () => undefined, "in"],
   ["false", no, "403 Access denied"],
   ["a text", () => "Members only", "403 Members only"],
-  ["an empty text", () => "", "403 Access denied"],
+  ["an empty string", () => "", "403 Access denied"],
   ["null", () => null as never, "403 Access denied"],
   ["a GuardError", throwing(new GuardError("Pay first", 402)), "402 Pay first"],
   ["a GuardError without status", throwing(new GuardError("No")), "403 No"],
@@ -89,9 +89,9 @@ test.each<[string, Guard, string]>([
   expect(await outcome(guard)).toBe(expected);
 });
 
-test("Not of a guard with guestsWhenNegated passes guests only", async () => {
+test("Not of a guard with passesAnonymousWhenNegated passes only anonymous callers", async () => {
   const authenticated = (refuses: boolean): Guard => ({
-    guestsWhenNegated: true,
+    passesAnonymousWhenNegated: true,
     check: refuses ? throwing(new UnauthorizedError()) : () => true,
   });
   expect(await outcome(Not(authenticated(true)))).toBe("in");
@@ -120,11 +120,11 @@ test("an empty And or Or throws at once", () => {
 
 test("a denial names its guard in development only", async () => {
   const weekdays: Guard = { name: "weekdays", check: () => "Closed today" };
-  expect(await askBehind(weekdays, "development")).toMatchObject({
+  expect(await replyWithGuard(weekdays, "development")).toMatchObject({
     detail: "Closed today",
     guard: "weekdays",
   });
-  expect(await askBehind(weekdays)).not.toHaveProperty("guard");
+  expect(await replyWithGuard(weekdays)).not.toHaveProperty("guard");
 });
 
 test("a 401 keeps its challenge, also with explain", async () => {

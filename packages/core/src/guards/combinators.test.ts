@@ -31,41 +31,45 @@ const throws = (error: unknown): never => {
 const pass: Guard = () => true;
 const deny: Guard = () => "denied";
 const deny2: Guard = () => "denied too";
-const guest: Guard = () => throws(new UnauthorizedError());
-const guest2: Guard = () => throws(new UnauthorizedError("Invalid or expired token"));
-const poor: Guard = () => throws(new GuardError("Pay first", 402));
+const anonymous: Guard = () => throws(new UnauthorizedError());
+const expired: Guard = () => throws(new UnauthorizedError("Invalid or expired token"));
+const unpaid: Guard = () => throws(new GuardError("Pay first", 402));
 const broken: Guard = () => throws(new Error("bug"));
-const authenticated: Guard = { check: guest, guestsWhenNegated: true };
-const authenticatedUser: Guard = { check: () => true, guestsWhenNegated: true };
+const authenticated: Guard = { check: anonymous, passesAnonymousWhenNegated: true };
+const authenticatedUser: Guard = { check: () => true, passesAnonymousWhenNegated: true };
 
 const table: readonly (readonly [formula: string, guard: Guard, expected: string])[] = [
   ["And(pass)", And(pass), "passes"],
   ["And(pass, pass)", And(pass, pass), "passes"],
   ["And(pass, deny)", And(pass, deny), "403 denied"],
   ["And(deny, deny2)", And(deny, deny2), "403 denied"],
-  ["And(guest, deny)", And(guest, deny), "401 Authentication required"],
-  ["And(deny, guest)", And(deny, guest), "403 denied"],
+  ["And(anonymous, deny)", And(anonymous, deny), "401 Authentication required"],
+  ["And(deny, anonymous)", And(deny, anonymous), "403 denied"],
   ["And(pass, broken)", And(pass, broken), "403 Access denied"],
   ["Or(pass)", Or(pass), "passes"],
   ["Or(deny, pass)", Or(deny, pass), "passes"],
   ["Or(broken, pass)", Or(broken, pass), "passes"],
-  ["Or(guest, pass)", Or(guest, pass), "passes"],
+  ["Or(anonymous, pass)", Or(anonymous, pass), "passes"],
   ["Or(deny, deny2)", Or(deny, deny2), "403 denied too"],
-  ["Or(guest, guest2)", Or(guest, guest2), "401 Authentication required"],
-  ["Or(guest, deny)", Or(guest, deny), "403 denied"],
-  ["Or(deny, guest)", Or(deny, guest), "403 denied"],
-  ["Or(deny, guest, deny2, guest)", Or(deny, guest, deny2, guest), "403 denied too"],
-  ["Or(guest, poor)", Or(guest, poor), "402 Pay first"],
-  ["Or(guest, broken)", Or(guest, broken), "403 Access denied"],
+  ["Or(anonymous, expired)", Or(anonymous, expired), "401 Authentication required"],
+  ["Or(anonymous, deny)", Or(anonymous, deny), "403 denied"],
+  ["Or(deny, anonymous)", Or(deny, anonymous), "403 denied"],
+  ["Or(deny, anonymous, deny2, anonymous)", Or(deny, anonymous, deny2, anonymous), "403 denied too"],
+  ["Or(anonymous, unpaid)", Or(anonymous, unpaid), "402 Pay first"],
+  ["Or(anonymous, broken)", Or(anonymous, broken), "403 Access denied"],
   ["Not(pass)", Not(pass), "403 Access denied"],
   ["Not(deny)", Not(deny), "passes"],
-  ["Not(poor)", Not(poor), "passes"],
-  ["Not(guest)", Not(guest), "401 Authentication required"],
-  ["Not(authenticated) for a guest", Not(authenticated), "passes"],
+  ["Not(unpaid)", Not(unpaid), "passes"],
+  ["Not(anonymous)", Not(anonymous), "401 Authentication required"],
+  ["Not(authenticated) for a anonymous", Not(authenticated), "passes"],
   ["Not(authenticated) for a user", Not(authenticatedUser), "403 Access denied"],
-  ["Not(Not(authenticated)) for a guest", Not(Not(authenticated)), "403 Access denied"],
+  ["Not(Not(authenticated)) for a anonymous", Not(Not(authenticated)), "403 Access denied"],
   ["Not(Not(authenticated)) for a user", Not(Not(authenticatedUser)), "passes"],
-  ["Not(And(authenticated, deny)) for a guest", Not(And(authenticated, deny)), "401 Authentication required"],
+  [
+    "Not(And(authenticated, deny)) for a anonymous",
+    Not(And(authenticated, deny)),
+    "401 Authentication required",
+  ],
   ["Not(broken)", Not(broken), "403 Access denied"],
   ["Not(Not(broken))", Not(Not(broken)), "403 Access denied"],
   ["Not(And(pass, broken))", Not(And(pass, broken)), "403 Access denied"],
@@ -195,7 +199,7 @@ test("every formula of And, Or and Not evaluates to its truth value, and a fault
   );
 });
 
-test("a guard whose verdict is none of those allowed refuses, negated or not, and the fault is logged", async () => {
+test("a guard with an invalid verdict refuses, negated or not, and the fault is logged", async () => {
   const errors: unknown[] = [];
   const log = { error: (_text: string, fields?: { error?: unknown }) => void errors.push(fields?.error) };
   for (const verdict of [null, 5, {}, ["true"]]) {
@@ -207,11 +211,11 @@ test("a guard whose verdict is none of those allowed refuses, negated or not, an
   }
   expect(errors).toHaveLength(12);
   expect(String(errors[0])).toBe(
-    "TypeError: it returned null; a guard returns true, false or a text, or throws",
+    "TypeError: it returned null; a guard must return true, false or a string, or throw",
   );
 });
 
-test("verifyGuards refuses one guard in place of a list", () => {
+test("verifyGuards rejects one guard in place of a list", () => {
   expect(() => verifyGuards((() => false) as never, invocation)).toThrow(
     "verifyGuards takes a list of guards",
   );

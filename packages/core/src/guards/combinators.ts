@@ -53,7 +53,7 @@ export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
 /**
  * Returns a guard that passes when the given one refuses, and otherwise refuses with "Access denied".
  *
- * A 401 stays a 401, because the caller is unknown, except with `guestsWhenNegated`: `Not(Authenticated)` is for guests only. A guard that
+ * A 401 stays a 401, because the caller is unknown, except with `passesAnonymousWhenNegated`: `Not(Authenticated)` passes only anonymous callers. A guard that
  * fails always refuses, negated or not.
  *
  * @throws CORE_GUARD_INVALID for another value
@@ -64,13 +64,13 @@ export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
   const negated = (denial: Denial, options: GuardOptions): Denial => {
     if (denial === null) return forbidden(name, options);
     if (isFault(denial)) return denial;
-    return denial.status === 401 && guard.guestsWhenNegated !== true ? denial : null;
+    return denial.status === 401 && guard.passesAnonymousWhenNegated !== true ? denial : null;
   };
   return judgingGuard(
     name,
     (invocation, options) =>
       mapAwaitable(judge(inner, invocation, options), (denial) => negated(denial, options)),
-    readsCaller(guard) && guard.guestsWhenNegated !== true, // guests need not identify themselves
+    readsCaller(guard) && guard.passesAnonymousWhenNegated !== true, // anonymous callers need not identify themselves
   );
 }
 
@@ -90,17 +90,17 @@ const lastDenial = <In extends Invocation>(
       return next.then((settled) =>
         settled === null
           ? null
-          : lastDenial(guards, invocation, options, index + 1, heavier(earlier, settled)),
+          : lastDenial(guards, invocation, options, index + 1, stronger(earlier, settled)),
       );
     }
     if (next === null) return null;
-    denial = heavier(denial, next);
+    denial = stronger(denial, next);
   }
   return denial;
 };
 
 /** Returns the stronger of two refusals: a fault, else the later one that is not a 401. */
-const heavier = (earlier: Denial, later: HttpError): HttpError => {
+const stronger = (earlier: Denial, later: HttpError): HttpError => {
   if (earlier === null) return later;
   return isFault(earlier) || later.status === 401 ? earlier : later;
 };

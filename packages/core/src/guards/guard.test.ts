@@ -35,7 +35,7 @@ const rows: readonly (readonly [
   ["undefined", () => undefined, "passes"],
   ["false", () => false, 403, "Access denied"],
   ["a text", () => "Only on Mondays", 403, "Only on Mondays"],
-  ["an empty text", () => "", 403, "Access denied"],
+  ["an empty string", () => "", 403, "Access denied"],
   ["null", () => null, 403, "Access denied"],
   ["0", () => 0, 403, "Access denied"],
   ["1", () => 1, 403, "Access denied"],

@@ -9,11 +9,11 @@ export type GuardVerdict = boolean | string | undefined | void;
 export interface GuardObject<In extends Invocation = Invocation> {
   /** Shown in the refusal in development. @default the name of its class */
   readonly name?: string;
-  /** Makes `Not(guard)` pass guests, which are the callers that the guard refuses with 401. Otherwise a 401 stays a 401 under `Not`. */
-  readonly guestsWhenNegated?: boolean;
+  /** Whether `Not(guard)` passes unauthenticated callers, that is, those that the guard refuses with 401. @default false: a 401 stays a 401 under `Not` */
+  readonly passesAnonymousWhenNegated?: boolean;
   /** Whether it judges by the identified caller (`principalOf`); API documents then list how a caller is identified. @default false */
   readonly readsCaller?: boolean;
-  /** A property, since TypeScript would accept a method for requests as one for every invocation. */
+  /** A property, because TypeScript would accept a method for requests as one for every invocation (bivariance). */
   readonly check: (invocation: In) => Awaitable<GuardVerdict>;
 }
 
@@ -21,7 +21,7 @@ export interface GuardObject<In extends Invocation = Invocation> {
 export interface GuardFunction<In extends Invocation = Invocation> {
   (invocation: In): Awaitable<GuardVerdict>;
   /** As in `GuardObject`. */
-  readonly guestsWhenNegated?: boolean;
+  readonly passesAnonymousWhenNegated?: boolean;
   /** As in `GuardObject`. */
   readonly readsCaller?: boolean;
 }
@@ -38,7 +38,7 @@ export interface GuardFunction<In extends Invocation = Invocation> {
  */
 export type Guard<In extends Invocation = Invocation> = GuardFunction<In> | GuardObject<In>;
 
-/** Whether a value is a guard: a function, or an object with `check`; a class is none, its instances may be. */
+/** Whether a value is a guard: a function, or an object with `check`; a class is not one, but its instances may be. */
 export const isGuard = (value: unknown): value is Guard =>
   (typeof value === "function" && !isClass(value)) ||
   (typeof value === "object" && value !== null && "check" in value && typeof value.check === "function");

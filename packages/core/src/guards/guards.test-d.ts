@@ -15,7 +15,7 @@ export const guards: readonly Guard<HttpRequest>[] = [
   },
   async (request) => request.getHeader("x-key") !== null,
   { check: (request) => request.route !== null },
-  { name: "Named", guestsWhenNegated: true, check: async () => "no" },
+  { name: "Named", passesAnonymousWhenNegated: true, check: async () => "no" },
   pass,
   And(() => true, [() => true]),
   Or([() => true]),
@@ -24,7 +24,7 @@ export const guards: readonly Guard<HttpRequest>[] = [
 ];
 
 export class AdminGuard implements GuardObject {
-  readonly guestsWhenNegated = true;
+  readonly passesAnonymousWhenNegated = true;
   check({ headers, params, context, kind, name }: Invocation): boolean {
     return (
       headers.get("x-admin") === "yes" && params["id"] !== name && context.has("user") && kind === "grpc"
@@ -69,15 +69,15 @@ export const everywhere: Guard = byPath;
 export const everywhereByClass: Guard = new PathGuard();
 // @ts-expect-error nor its negation
 export const everywhereNegated: Guard = Not(byPath);
-// @ts-expect-error a number is no verdict
+// @ts-expect-error a number is not a verdict
 export const numeric: Guard = () => 1;
-// @ts-expect-error null is no verdict
+// @ts-expect-error null is not a verdict
 export const nothing: Guard = async () => null;
 // @ts-expect-error `check` is missing
 export const without: Guard = { name: "x" };
 // @ts-expect-error Not takes one guard
 Not(pass, pass);
-// @ts-expect-error a guard is no name
+// @ts-expect-error a guard is not a name
 And("Authenticated");
 // @ts-expect-error the option is called explain
 void verifyGuards(guards, request, { explains: true });

@@ -25,7 +25,7 @@ type AnyGuard = Guard<never>;
 /** Code of the denial when a guard failed to decide. */
 const FAULT = "CORE_GUARD_FAILED";
 
-/** Whether a denial came from a fault: that is no decision, so `Not` must not turn it into a pass. */
+/** Whether a denial came from a fault: that is not a decision, so `Not` must not turn it into a pass. */
 export const isFault = (denial: HttpError): boolean => denial.code === FAULT;
 
 /** Runs one guard. Never throws: a guard that fails refuses. */
@@ -101,17 +101,18 @@ export const guardName = (guard: AnyGuard | null | undefined): string => {
 const ANONYMOUS = "anonymous guard";
 
 /** Adds the name of the refusing guard to the reply, if it has one. */
-const blame = (name: string, { explain }: GuardOptions): { readonly guard?: string } =>
+const guardExtra = (name: string, { explain }: GuardOptions): { readonly guard?: string } =>
   explain === true && name !== ANONYMOUS ? { guard: name } : {};
 
 /** Creates a 403, with the text or "Access denied". */
 export const forbidden = (name: string, options: GuardOptions, text?: string): HttpError =>
-  new ForbiddenError(text, blame(name, options));
+  new ForbiddenError(text, guardExtra(name, options));
 
 /** Adds the guard's name to its refusal when `explain` is set. */
 export const explained = (denial: HttpError, name: string, options: GuardOptions): HttpError => {
   // A frozen error, which a program may throw repeatedly, stays unchanged.
-  if (options.explain === true) Reflect.set(denial, "extras", { ...denial.extras, ...blame(name, options) });
+  if (options.explain === true)
+    Reflect.set(denial, "extras", { ...denial.extras, ...guardExtra(name, options) });
   return denial;
 };
 
@@ -124,9 +125,9 @@ const denialOf = (
   if (verdict === true || verdict === undefined) return null;
   if (verdict === false) return forbidden(guardName(guard), options);
   if (typeof verdict === "string") return forbidden(guardName(guard), options, verdict || undefined);
-  // Untyped guards may return anything. That is no decision, which `Not` would turn into a pass.
+  // Untyped guards may return anything. That is not a decision, so `Not` must not turn it into a pass.
   const what = verdict === null ? "null" : `a value of type ${typeof verdict}`;
-  const error = new TypeError(`it returned ${what}; a guard returns true, false or a text, or throws`);
+  const error = new TypeError(`it returned ${what}; a guard must return true, false or a string, or throw`);
   return denialOfThrown(error, guard, invocation, options);
 };
 
@@ -143,7 +144,7 @@ const denialOfThrown = (
   return new ForbiddenError(undefined, {
     cause: error,
     code: FAULT,
-    ...blame(name, options),
+    ...guardExtra(name, options),
   });
 };
 

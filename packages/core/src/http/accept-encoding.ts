@@ -1,6 +1,6 @@
 import { trimBlanks } from "./field-grammar.ts";
 
-/** Elements of one field that are read; the rest of a longer list is ignored. */
+/** Maximum elements of one field; the rest of a longer list is ignored. */
 const MAX_ELEMENTS = 50;
 const WEIGHTED = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 
@@ -19,7 +19,7 @@ export const negotiateEncoding = (field: string | null, offered: readonly string
   const rest = weights.get("*");
   const identity = weights.get("identity") ?? (rest === 0 ? 0 : null);
   let best: string | null = identity === 0 ? null : "identity";
-  let highest = identity ?? 0; // without a weight of its own, identity is the fallback
+  let highest = identity ?? 0; // without an explicit weight, identity is the fallback
   for (const coding of offered) {
     const weight = weights.get(coding) ?? rest ?? 0;
     const beats = best === "identity" ? weight >= highest && weight > 0 : weight > highest;

@@ -80,9 +80,9 @@ test("agrees with the weights that the field was generated from", () => {
       for (const type of ["a/b", "a/c", "a/x", "d/e", "d/x"]) {
         expect(accepts(header, type)).toBe(weight(type) > 0);
       }
-      const liked = preferred(header, ["a/b", "d/e"]);
+      const chosen = preferred(header, ["a/b", "d/e"]);
       const [first, second] = [weight("a/b"), weight("d/e")];
-      expect(liked).toBe(Math.max(first, second) === 0 ? null : first >= second ? "a/b" : "d/e");
+      expect(chosen).toBe(Math.max(first, second) === 0 ? null : first >= second ? "a/b" : "d/e");
     }),
   );
 });

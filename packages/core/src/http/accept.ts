@@ -67,7 +67,7 @@ const isRange = (type: string): boolean => {
 
 const isWeight = (text: string): boolean => /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text);
 
-/** Weight of the most specific matching range: more parameters before fewer, a type before `type/*` before `*` + `/*`. */
+/** Weight of the most specific matching range: more parameters rank before fewer, a type before `type/*` before `*` + `/*`. */
 const weightOf = (ranges: readonly MediaRange[], type: string): number => {
   const wanted = parseRange(type);
   if (wanted === null) return 0;

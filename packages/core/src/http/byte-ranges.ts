@@ -11,7 +11,7 @@ export interface ByteRange {
 /** Meaning of a `Range` field: parts of the body, no existing part, or (`whole`) the complete body. */
 export type RequestedRanges = readonly ByteRange[] | "unsatisfiable" | "whole";
 
-/** Maximum of parts; a request for more gets the complete body. */
+/** Maximum parts; a request for more gets the complete body. */
 export const MAX_RANGES = 10;
 
 /**
@@ -63,17 +63,17 @@ const suffix = (length: number, size: number): ByteRange | "whole" | null => {
 const clamp = (first: number, last: number | null, size: number): ByteRange | null =>
   first >= size ? null : { start: first, end: Math.min(last ?? Infinity, size - 1) };
 
-/** Merges parts that overlap or touch; a merged part takes the place of its first part. */
+/** Merges parts that overlap or touch; a merged part has the position of its first part. */
 const merge = (ranges: readonly ByteRange[]): ByteRange[] => {
-  const merged: { start: number; end: number; place: number }[] = [];
-  const sorted = ranges.map((range, place) => ({ ...range, place })).sort((a, b) => a.start - b.start);
+  const merged: { start: number; end: number; index: number }[] = [];
+  const sorted = ranges.map((range, index) => ({ ...range, index })).sort((a, b) => a.start - b.start);
   for (const range of sorted) {
     const previous = merged.at(-1);
     if (previous === undefined || range.start > previous.end + 1) merged.push(range);
     else {
       previous.end = Math.max(previous.end, range.end);
-      previous.place = Math.min(previous.place, range.place);
+      previous.index = Math.min(previous.index, range.index);
     }
   }
-  return merged.sort((a, b) => a.place - b.place).map(({ start, end }) => ({ start, end }));
+  return merged.sort((a, b) => a.index - b.index).map(({ start, end }) => ({ start, end }));
 };

@@ -10,10 +10,10 @@ const MAX_SECONDS = 2_147_483_648;
 const ELEMENT = /(?:[^",]|"(?:[^"\\]|\\[^])*"?)+/g;
 const DIRECTIVE = /^([^\s=]+)(?:=(?:"([^"]*)"|([^\s"]*))$)?/;
 
-/** Directives that let a cache of others keep a reply, or that keep only a part of it from them. */
+/** Directives that allow shared caches to store a reply, or that withhold only part of it from them. */
 const sharing: ReadonlySet<string> = new Set(["private", "public", "s-maxage"]);
 
-/** Returns a `Cache-Control` field that only the client's own cache may use (RFC 9111 5.2.2.7); the other directives stay. */
+/** Returns a `Cache-Control` field with `private`, so that shared caches do not store the reply (RFC 9111 5.2.2.7). The other directives are kept. */
 export const privateField = (field: string | null): string => {
   const kept = (field?.match(ELEMENT) ?? [])
     .map((text) => text.trim())

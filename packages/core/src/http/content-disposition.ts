@@ -11,7 +11,7 @@ export const attachment = (filename: string): string => {
   return `attachment; filename="${ascii}"${exact}`;
 };
 
-/** Returns the name of a field or a file of a multipart form, with what HTML forms escape in it (multipart/form-data encoding algorithm of HTML). */
+/** Escapes the name of a field or a file of a multipart form as HTML forms do (multipart/form-data encoding algorithm of HTML). */
 export const escapedFormName = (name: string): string =>
   name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 

@@ -56,9 +56,9 @@ export class Cookies implements Iterable<[string, string]> {
 }
 
 /**
- * Parses a `Cookie` field (RFC 6265bis), leniently: of equal names the first counts, and quotes around a value are removed.
+ * Parses a `Cookie` field (RFC 6265bis), leniently: of a repeated name the first value counts, and quotes around a value are removed.
  *
- * A value is percent-decoded, as `setCookie` encodes it, if all of it decodes; otherwise it stays as received. Pairs without `=` or name, with
+ * A value is percent-decoded, because `setCookie` encodes it; a value that does not decode stays as received. Pairs without `=` or name, with
  * control characters or longer than 4 KiB are ignored, and so are all cookies after the 64th.
  */
 export const parseCookies = (header: string | null): Cookies => {

@@ -68,7 +68,7 @@ test("only a complete tag is valid", () => {
   ]);
 });
 
-test("a strong tag names the coding of a compressed body, a weak one is of all codings", () => {
+test("a strong tag includes the coding of a compressed body, a weak one is shared by all codings", () => {
   expect([codedTag('"a"', "gzip"), codedTag('"a-br"', "br"), codedTag('W/"a"', "zstd")]).toEqual([
     '"a--gzip"',
     '"a-br--br"',

@@ -4,11 +4,11 @@ export type EntityTag = string;
 /** A list of entity tags, `*` for any, or `null` for a malformed field. */
 export type TagList = readonly EntityTag[] | "*" | null;
 
-/** Tags of one field that are read. Ignoring the rest is safe: at most the client gets a complete reply. */
+/** Maximum tags of one field. Ignoring the rest is safe: at worst the client gets a complete reply. */
 const MAX_TAGS = 100;
-/** What `codedTag` adds. Two hyphens, because programs end tags of their own with one. */
+/** The suffix that `codedTag` adds. Two hyphens, because programs use a single one in their own tags. */
 const CODED = /--(br|gzip|zstd)"$/;
-/** Blanks before a missing tag are matched in one place only: two neighbouring runs would take quadratic time. */
+/** Blanks before a missing tag can match at one position only: two adjacent runs would take quadratic time. */
 const ITEM = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y;
 
 /** Whether a text is an entity tag. */
@@ -38,7 +38,7 @@ export const matchesStrongly = (one: EntityTag, other: EntityTag): boolean => on
 export const weakened = (tag: EntityTag): EntityTag => (isWeak(tag) ? tag : `W/${tag}`);
 
 /**
- * The tag of a compressed representation: that of the plain one, with the coding at its end. Conditions recognise it. A weak tag stays as it is, since all
+ * The tag of a compressed representation: that of the plain one, with the coding as suffix, which conditions recognise. A weak tag is unchanged, because all
  * codings of a body share it.
  */
 export const codedTag = (tag: EntityTag, coding: "br" | "gzip" | "zstd"): EntityTag =>

@@ -1,4 +1,4 @@
-/** Request fields with a single value: of repeated lines the first counts, and a comma belongs to the value. */
+/** Request fields with a single value: of repeated fields the first counts, and a comma is part of the value. */
 export const singletonFields: ReadonlySet<string> = new Set([
   "access-control-request-method",
   "age",

@@ -13,14 +13,14 @@ export interface FileState {
   readonly coding?: string | null;
 }
 
-/** A file system may keep times in steps of up to two seconds, as FAT does. */
+/** Coarsest resolution of modification times: two seconds on FAT. */
 const STEP_MS = 2000;
 
 /**
  * The validators of a file, from its size and its modification time.
  *
- * The tag is weak until the file has been unchanged for two seconds: until then it may change again within one step of its time, with the same size
- * (RFC 9110 8.8.1). A modification time after now is no validator (RFC 9110 8.8.2.1).
+ * The tag is weak until the file has been unchanged for two seconds: until then it may change again without a change of time or size
+ * (RFC 9110 8.8.1). A modification time in the future is not used as a validator (RFC 9110 8.8.2.1).
  */
 export const fileValidators = ({
   size,

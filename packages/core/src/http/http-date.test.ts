@@ -2,13 +2,13 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { formatHttpDate, parseHttpDate } from "./http-date.ts";
 
-const moment = Date.UTC(1994, 10, 6, 8, 49, 37);
+const timestamp = Date.UTC(1994, 10, 6, 8, 49, 37);
 const now = Date.UTC(2026, 0, 1);
 
 test.each([
-  ["Sun, 06 Nov 1994 08:49:37 GMT", moment],
-  ["Sunday, 06-Nov-94 08:49:37 GMT", moment],
-  ["Sun Nov  6 08:49:37 1994", moment],
+  ["Sun, 06 Nov 1994 08:49:37 GMT", timestamp],
+  ["Sunday, 06-Nov-94 08:49:37 GMT", timestamp],
+  ["Sun Nov  6 08:49:37 1994", timestamp],
   ["Sun Nov 16 08:49:37 1994", Date.UTC(1994, 10, 16, 8, 49, 37)],
   ["Monday, 06-Nov-76 08:49:37 GMT", Date.UTC(2076, 10, 6, 8, 49, 37)],
   ["Monday, 06-Nov-77 08:49:37 GMT", Date.UTC(1977, 10, 6, 8, 49, 37)],

@@ -13,17 +13,17 @@ export const parseHttpDate = (text: string, now: number = Date.now()): number | 
   const modern = imf.exec(text);
   if (modern !== null) {
     const [, day, month, year, ...clock] = modern;
-    return moment(Number(year), month, day, clock);
+    return toTimestamp(Number(year), month, day, clock);
   }
   const dashed = rfc850.exec(text);
   if (dashed !== null) {
     const [, day, month, year, ...clock] = dashed;
-    return moment(fullYear(Number(year), now), month, day, clock);
+    return toTimestamp(fullYear(Number(year), now), month, day, clock);
   }
   const old = asctime.exec(text);
   if (old === null) return null;
   const [, month, day, hour, minute, second, year] = old;
-  return moment(Number(year), month, day, [hour, minute, second]);
+  return toTimestamp(Number(year), month, day, [hour, minute, second]);
 };
 
 /** A time as an HTTP date, in whole seconds. */
@@ -35,7 +35,7 @@ const fullYear = (short: number, now: number): number => {
   return year > thisYear + 50 ? year - 100 : year;
 };
 
-const moment = (
+const toTimestamp = (
   year: number,
   month: string | undefined,
   day: string | undefined,
@@ -44,7 +44,7 @@ const moment = (
   const at = months.indexOf(month ?? "");
   const [hour = 0, minute = 0, second = 0] = clock.map(Number);
   const real = new Date(0);
-  real.setUTCFullYear(year, at, Number(day)); // `Date.UTC` takes the years 0 to 99 for 1900 to 1999
+  real.setUTCFullYear(year, at, Number(day)); // `Date.UTC` would treat the years 0 to 99 as 1900 to 1999
   real.setUTCHours(hour, minute, Math.min(second, 59)); // a leap second counts as the second before it
   const isReal = real.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second <= 60;
   return at === -1 || !isReal ? null : real.getTime();

@@ -69,7 +69,7 @@ test.each([
   "::1 ",
   "::ffff:256.1.1.1",
   "localhost",
-])("refuses %j", (text) => {
+])("rejects %j", (text) => {
   expect(parseIp(text)).toBeNull();
 });
 
@@ -86,7 +86,7 @@ test("agrees with Node on the validity of addresses", () => {
   fc.assert(fc.property(address, (text) => expect(isIP(canonical(text) ?? "")).not.toBe(0)));
 });
 
-test("parsing a formatted address returns the same bytes, and formatting those the same text", () => {
+test("parsing a formatted address returns the same bytes, and formatting them returns the same text", () => {
   const mapped = "0,0,0,0,0,0,0,0,0,0,255,255";
   const bytes = fc.oneof(
     fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 }),

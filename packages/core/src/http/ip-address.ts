@@ -1,4 +1,4 @@
-/** An address as bytes: 4 of IPv4, 16 of IPv6. IPv4 mapped into IPv6 is IPv4. */
+/** An address as bytes: 4 for IPv4, 16 for IPv6. An IPv4-mapped IPv6 address is stored as IPv4. */
 export type IpBytes = readonly number[];
 
 const mappedPrefix: IpBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
@@ -52,7 +52,7 @@ const parseIpv6 = (text: string): readonly number[] | null => {
   return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
 };
 
-/** Groups of one side of `::`; the last may be an IPv4 address when it ends the whole. */
+/** Groups on one side of `::`; the last group of the address may be written as IPv4. */
 const parseGroups = (text: string, endsAddress: boolean): readonly number[] | null => {
   if (text === "") return [];
   const groups: number[] = [];

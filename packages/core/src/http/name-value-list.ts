@@ -53,7 +53,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return this.entries();
   }
 
-  /** An object without prototype: the text of a single name, the list of texts of a repeated one. */
+  /** An object without prototype: a string for each name, an array of strings for a repeated one. */
   toObject(): Record<string, string | string[]> {
     const object = Object.create(null) as Record<string, string | string[]>;
     for (const [name, value] of this.entries()) {

@@ -14,7 +14,7 @@ const same = "Fri, 02 Jan 2026 03:04:05 GMT";
 const before = "Fri, 02 Jan 2026 03:04:04 GMT";
 const after = "Fri, 02 Jan 2026 03:04:06 GMT";
 
-/** Each field's values, by whether the condition holds; `null` for an absent or ignored field. */
+/** Values of each field, and whether the condition holds; `null` for an absent or ignored field. */
 const ifMatch = [
   [null, null],
   [etag, true],
@@ -59,8 +59,8 @@ const rows = ["GET", "HEAD", "PUT", "DELETE"].flatMap((method) =>
 
 type Row = (typeof rows)[number];
 
-/** The five steps of RFC 9110 13.2.2 in the standard's words. */
-const byTheBook = ({ method, match, unmodified, none, modified }: Row): string => {
+/** The five steps of RFC 9110 13.2.2, literally. */
+const bySpecification = ({ method, match, unmodified, none, modified }: Row): string => {
   const reads = method === "GET" || method === "HEAD";
   if (match[1] !== null && !match[1]) return "failed";
   if (match[1] === null && unmodified[1] === false) return "failed";
@@ -78,7 +78,7 @@ test("every combination of four conditions and four methods is evaluated in the 
       "if-none-match": none[0],
       "if-modified-since": modified[0],
     };
-    return precondition(asking(method, fields), current) !== byTheBook(row);
+    return precondition(asking(method, fields), current) !== bySpecification(row);
   });
   expect([wrong, rows.length]).toEqual([[], 4 * 7 * 5 * 6 * 5]);
 });
@@ -112,7 +112,7 @@ test.each([
   expect(precondition(asking(method, fields as Record<string, string>), current)).toBe(verdict);
 });
 
-test("the tag of a compressed reply allows no partial reply, which is one of the plain body", () => {
+test("the tag of a compressed reply allows no partial reply, because ranges refer to the plain body", () => {
   expect(ifRangeHolds(asking("GET", { "if-range": '"now--gzip"' }), current)).toBe(false);
 });
 

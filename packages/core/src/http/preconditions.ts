@@ -15,7 +15,7 @@ export interface Validators {
   readonly etag?: EntityTag | null | undefined;
   /** Milliseconds since 1970; whole seconds count. */
   readonly lastModifiedMs?: number | null | undefined;
-  /** `Date` of the reply, in milliseconds since 1970: `lastModifiedMs` is weak unless it is a second older (RFC 9110 8.8.2.2). @default it is strong */
+  /** `Date` of the reply, in milliseconds since 1970: `lastModifiedMs` is weak unless it is at least a second older (RFC 9110 8.8.2.2). @default none: it is strong */
   readonly dateMs?: number | null | undefined;
 }
 
@@ -84,7 +84,7 @@ const isAmong = (
   return wanted.some((tag) => matches(tag, etag) || (isCoded(tag, request) && matches(plainTag(tag), etag)));
 };
 
-/** Whether a tag is of a coding, which for a read must be that of the reply; a range is one of the plain body. */
+/** Whether a tag has a coding that counts: for a read, the coding that the reply would have. Ranges refer to the plain body. */
 const isCoded = (tag: EntityTag, request: ConditionalRequest): boolean => {
   const coding = codingOfTag(tag);
   if (coding === null || !isRead(request)) return coding !== null;

@@ -14,7 +14,7 @@ const ABSOLUTE = /^https?:\/\/(?<authority>[^/?]*)(?<rest>.*)$/i;
 /**
  * Parses a request target (RFC 9112 3.2): origin-form, absolute-form, or `*` with OPTIONS; `null` for any other.
  *
- * Does not use `URL`, which takes `//host/path` for another host.
+ * Does not use `URL`, which would read `//host/path` as a host.
  */
 export const readTarget = (method: string, text: string): RequestTarget | null => {
   if (INVALID.test(text)) return null;

@@ -21,7 +21,7 @@ export interface CompiledProxies {
 /**
  * Compiles a list of addresses (`10.0.0.7`, `::1`) and CIDR blocks (`10.0.0.0/8`, `fd00::/8`) once, at start.
  *
- * Mapped IPv4 is IPv4, zone ids are dropped, bits of the host are ignored. An entry of one family never matches the other: `::/0` trusts no IPv4.
+ * IPv4-mapped addresses count as IPv4, zone ids are dropped, host bits are ignored. An entry of one family never matches the other: `::/0` trusts no IPv4.
  */
 export const compileTrustedProxies = (list: readonly string[]): CompiledProxies => {
   const networks: Network[] = [];
@@ -46,7 +46,7 @@ const parseNetwork = (entry: string): Network | null => {
   const written = text.includes(":") ? 128 : 32;
   const digits = slash === -1 ? String(written) : entry.slice(slash + 1);
   if (!/^(?:0|[1-9]\d{0,2})$/.test(digits)) return null;
-  const bits = Number(digits) - (written - bytes.length * 8); // the prefix of a mapped address counts 96 bits more
+  const bits = Number(digits) - (written - bytes.length * 8); // the prefix length of a mapped address includes 96 more bits
   return Number(digits) <= written && bits >= 0 ? { bytes, bits } : null;
 };
 

@@ -6,7 +6,7 @@ const PERCENT = 0x25;
 /**
  * Splits and decodes `application/x-www-form-urlencoded` text as `URLSearchParams` does (WHATWG URL, section 5.1), in linear time.
  *
- * `+` is a space, malformed escapes stay as they are, escapes that are not UTF-8 become U+FFFD. The result is flat: name, value, name, value …
+ * `+` is a space, malformed escapes are kept, escapes that are not UTF-8 become U+FFFD. The result is flat: name, value, name, value …
  *
  * @throws the error of `tooMany`, before the first pair beyond `most` is decoded
  */
@@ -31,7 +31,7 @@ const next = (text: string, mark: string, from: number): number => {
   return at === -1 ? text.length : at;
 };
 
-/** A decoder for one input: none for plain text; the native one until it first fails, then the lenient one, because each throw is slow. */
+/** Selects the decoder of one input: none for plain text; the native one until it first fails, then the lenient one, because exceptions are slow. */
 const decoderOf = (input: string): ((part: string) => string) => {
   if (!input.includes("%")) return input.includes("+") ? spaced : (part) => part;
   let clean = true;

@@ -11,7 +11,7 @@ export type OperationParts = Pick<
 >;
 
 /** The listeners and channels that receive the events of an operation. */
-export interface Audience {
+export interface EventReceivers {
   readonly app: object | null;
   readonly channels: OperationChannels;
   /** A snapshot: listeners present at the start stay until the end. */
@@ -27,23 +27,23 @@ type WritableOperation = { -readonly [Name in keyof TracedOperation]: TracedOper
 
 /** A running operation; its construction publishes the start. */
 export class OpenOperation {
-  private readonly audience: Audience;
+  private readonly receivers: EventReceivers;
   private readonly operation: WritableOperation;
   /** The state of each listener, by index; `skipped` where its `start` threw. */
   private readonly states: unknown[];
   private readonly inBoundContexts: <T>(work: () => T) => T;
 
-  constructor(parts: OperationParts, audience: Audience) {
-    const { app, channels, listeners, now } = audience;
+  constructor(parts: OperationParts, receivers: EventReceivers) {
+    const { app, channels, listeners, now } = receivers;
     const attributes = { ...parts.attributes };
-    this.audience = audience;
+    this.receivers = receivers;
     this.operation = { ...parts, attributes, app, startedMs: now(), durationMs: null, error: null };
     this.states = listeners.map((listener) => this.attempt(() => listener.start(this.operation), skipped));
     this.inBoundContexts = channels.publishStart(this.operation);
   }
 
   within<T>(work: () => T): T {
-    const { channels, listeners } = this.audience;
+    const { channels, listeners } = this.receivers;
     const run = listeners.reduceRight<() => T>((inner, { store }, index) => {
       const state = this.states[index];
       return store === undefined || state === skipped ? inner : () => store.run(state, inner);
@@ -65,12 +65,12 @@ export class OpenOperation {
     const { "error.type": errorType } = operation.attributes;
     Object.assign(operation.attributes, attributes);
     if (errorType !== undefined) operation.attributes["error.type"] = errorType; // more specific than a status
-    operation.durationMs = this.audience.now() - operation.startedMs;
+    operation.durationMs = this.receivers.now() - operation.startedMs;
     this.emit("end");
   }
 
   private emit(event: "error" | "end"): void {
-    const { channels, listeners } = this.audience;
+    const { channels, listeners } = this.receivers;
     for (const [index, listener] of listeners.entries()) {
       const state = this.states[index];
       if (state !== skipped) this.attempt(() => listener[event]?.(this.operation, state), undefined);
@@ -82,7 +82,7 @@ export class OpenOperation {
     try {
       return call();
     } catch (error) {
-      this.audience.failed(error);
+      this.receivers.failed(error);
       return otherwise;
     }
   }

@@ -5,7 +5,7 @@ export type PanelCell = string | number | boolean | null;
 
 /** A row of a table. */
 export interface PanelRow {
-  /** Names the row to actions and details. Unique in its table, at most 400 characters. */
+  /** Identifies the row in actions and details. Unique in its table, at most 400 characters. */
   readonly id: string;
   /** One value per column. Never a secret: no credentials, cookies, tokens or bodies. */
   readonly cells: readonly PanelCell[];
@@ -21,25 +21,25 @@ export interface PanelTable {
   readonly rows: readonly PanelRow[];
 }
 
-/** What a panel shows now. */
+/** The current content of a panel. */
 export interface PanelContent extends PanelTable {
   /** A sentence above the table, such as how many rows were left out. @default none */
   readonly note?: string;
 }
 
-/** A text that an action asks for. */
+/** A text input of an action. */
 export interface PanelField {
   /** Unique in the action; its text is passed under this name. */
   readonly name: string;
-  /** Text beside the field. */
+  /** Label of the field. */
   readonly label: string;
-  /** What the field has at first. @default "" */
+  /** Initial text. @default "" */
   readonly value?: string;
   /** The values to choose from. @default any text */
   readonly options?: readonly string[];
 }
 
-/** Something that a developer does with a feature, such as opening a circuit. */
+/** An action that a developer can run, such as opening a circuit. */
 export interface PanelAction {
   /** Unique in the panel. */
   readonly name: string;
@@ -47,10 +47,10 @@ export interface PanelAction {
   readonly label: string;
   /** Whether it concerns one row or the whole panel. */
   readonly on: "row" | "panel";
-  /** Texts that it asks for; each is at most 10,000 characters. @default none */
+  /** Text inputs, each of at most 10,000 characters. @default none */
   readonly fields?: readonly PanelField[];
   /**
-   * Does it. Returns a sentence for the developer, if there is something to say. An error's message is shown.
+   * Runs the action. May return a sentence, which is shown to the developer, as is the message of an error.
    *
    * @param row id of the row; `null` for an action of the panel
    * @param texts one text for each field
@@ -59,9 +59,9 @@ export interface PanelAction {
 }
 
 /**
- * A feature's part of the dev page: a table that is read on demand, and actions. Tools show panels without knowing the features behind them.
+ * A feature's part of the dev page: a table that is read on demand, and actions. Tools show panels without knowing the features.
  *
- * Nothing is read before a developer looks. Each text is shown as text.
+ * Nothing is read before a developer opens it. Texts are shown as plain text.
  */
 export interface Panel {
   /** Lower-case words with dashes, unique in the app: `circuits`. */
@@ -70,10 +70,10 @@ export interface Panel {
   readonly title: string;
   /** `worker` when each worker has rows of its own, `service` when all workers have the same. @default "service" */
   readonly scope?: "worker" | "service";
-  /** Returns the current table. Must be cheap: it is called every second while a developer looks. */
+  /** Returns the current table. Must be cheap: it is called every second while the panel is open. */
   read(): Awaitable<PanelContent>;
   /** Returns more about a row, such as a timeline; called while the row is open. @default no details */
   details?(row: string): Awaitable<readonly (PanelTable & { readonly title: string })[]>;
-  /** What a developer can do here. @default none */
+  /** Actions of the panel. @default none */
   readonly actions?: readonly PanelAction[];
 }

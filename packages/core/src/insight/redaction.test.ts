@@ -42,7 +42,7 @@ test.each([
   ["password=x Bearer abc.def.ghi", "password=(hidden) Bearer (hidden)"],
   ["prefix/Bearer hijklm", "(hidden)"],
   ["xaaaabbbbaaaabbbbaaaa", "x(hidden)"],
-])("what a request sent does not disable the recognition of credentials: %s becomes %s", (text, shown) => {
+])("values of a request do not disable the recognition of credentials: %s becomes %s", (text, shown) => {
   const fields = Object.entries({
     authorization: "Bearer clienttoken123456",
     "x-b": "Basic zzzz",
@@ -58,7 +58,7 @@ test.each([
   ["the session abcdefgh ijk, quoted tea pot", "the session (hidden), quoted (hidden)"],
   [String.raw`{"user":"J\u00fcrgen M\u00fcller"}`, '{"user":"(hidden)"}'],
   ["no user Jürgen Müller", "no user (hidden)"],
-])("what the request sent is hidden as it was sent and decoded: %s becomes %s", (text, shown) => {
+])("values of the request are hidden as sent and as decoded: %s becomes %s", (text, shown) => {
   const fields = Object.entries({
     authorization: `Basic ${Buffer.from("ann@shop:hunter2pw").toString("base64")}`,
     "proxy-authorization": "Basic %%%",
@@ -96,7 +96,7 @@ test.each([
   expect(hideSecrets(shown)).toBe(shown);
 });
 
-test("long hostile texts take a time that is linear", () => {
+test("long hostile texts take linear time", () => {
   for (const part of [
     "token",
     "a=",
@@ -123,7 +123,7 @@ test("long hostile texts take a time that is linear", () => {
   }
 });
 
-test("names of secrets are known in their usual spellings", () => {
+test("names of secrets are recognised in their usual spellings", () => {
   for (const name of [
     "password",
     "DB_PASSWORD",

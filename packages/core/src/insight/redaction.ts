@@ -1,30 +1,30 @@
-/** Replaces in a text what must not be shown. */
+/** Hides the confidential parts of a text. */
 export type Redaction = (text: string) => string;
 
-/** What a request sent. */
+/** Values that a request sent. */
 export interface SentValues {
   /** Its header fields. */
   readonly fields: Iterable<readonly [name: string, value: string]>;
   /** The values of its query. */
   readonly query: Iterable<string>;
-  /** Its body as text; `null` without one, and where it is not known. @default null */
+  /** Its body as text; `null` without one, or if unknown. @default null */
   readonly body?: string | null;
 }
 
-/** Shorter values are words of every text. */
-const LEAST_LENGTH = 4;
-/** Shorter values are hidden where they are a word: `book` is a part of many paths. */
-const PART_LENGTH = 8;
+/** Minimum length of a value to hide: shorter ones occur in any text. */
+const MIN_LENGTH = 4;
+/** Minimum length of a value to hide inside a word; shorter ones, such as `book`, are hidden only as whole words. */
+const MIN_PART_LENGTH = 8;
 const HIDDEN = "(hidden)";
 
-/** Fields whose values name formats, conditions and places, as reasons do. */
+/** Fields that are never hidden: their values name formats, conditions and origins, and reasons mention them. */
 const OPEN_FIELDS =
   /^(?:accept(?:-\w+)?|access-control-request-\w+|cache-control|connection|content-(?:encoding|length|type)|host|if-(?:modified-since|none-match|range)|origin|range|sec-fetch-\w+)$/;
 
-/** Names of authentication schemes. Alone they are no secret, and a credential that follows one in another text is recognised by it. */
+/** Names of authentication schemes. They are not secret themselves; in other texts they mark the credential that follows. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|hoba|mutual|negotiate|ntlm|token)$/i;
 
-/** What looks like a credential: the text before it, then the credential. Each pattern takes a time that is linear in the text. */
+/** Patterns of credentials: the first group is the text before the credential, the second the credential. Each takes linear time. */
 const secrets: readonly RegExp[] = [
   /\b((?:authorization|proxy-authorization|cookie|set-cookie)["']?\s{0,9}[:=]\s{0,9})([^\n]+)/gi,
   /(:\/\/)([^\s/@]{1,500})(?=@)/g,
@@ -36,13 +36,13 @@ const secrets: readonly RegExp[] = [
   /\b([\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|credential|session[_-]?id)[\w-]{0,40}["']?\s{0,9}[:=]\s{0,9}["']?)((?<=")(?:[^"\\\n]|\\.){1,1000}(?=")|(?<=')(?:[^'\\\n]|\\.){1,1000}(?=')|[^\s,;"'}&]+)/gi,
 ];
 
-/** What is in every text that a pattern fits: most reasons have none of it, and need one look. */
+/** Matches every text that one of the patterns matches: for most texts, this one test suffices. */
 const SUSPICIOUS = /[=:]|\beyJ|\bA(?:KI|SI)A|PRIVATE KEY|\b(?:bearer|basic|digest)\s/i;
 
 /** Part of a text, by its first index and the index after it. */
 type Range = readonly [start: number, end: number];
 
-/** Returns a text without what looks like a credential: header fields, values of queries, tokens, passwords. */
+/** Hides what looks like a credential: header fields, query values, tokens, passwords. */
 export const hideSecrets: Redaction = (text) => hide(text, secretRanges(text));
 
 const secretRanges = (text: string): Range[] =>
@@ -65,13 +65,13 @@ const hide = (text: string, ranges: readonly Range[]): string => {
   return shown + text.slice(at);
 };
 
-/** Whether a name says that its value is a secret. */
+/** Whether a name, such as `apiKey`, denotes a secret. */
 export const isSecretName = (name: string): boolean =>
   /password|passwd|secret|token|api[_-]?key|credential|authorization|cookie|^session/i.test(name);
 
 /**
- * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and what looks like a credential: messages of errors and reasons of other
- * people's features may quote one.
+ * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and what looks like a credential:
+ * error messages, and reasons of third-party features, may quote one.
  *
  * Values of fewer than four characters stay, as do those of fields that describe formats and conditions.
  */
@@ -81,17 +81,17 @@ export const redactionFor = ({ fields, query, body = null }: SentValues): Redact
     ...query,
     ...(body === null ? [] : valuesOf(body)),
   ];
-  const wanted = [...new Set(values.flatMap(spellings))].filter(
-    (value) => value.length >= LEAST_LENGTH && !SCHEME.test(value),
+  const wanted = [...new Set(values.flatMap(encodingsOf))].filter(
+    (value) => value.length >= MIN_LENGTH && !SCHEME.test(value),
   );
-  return (text) => hide(text, [...secretRanges(text), ...wanted.flatMap((value) => placesOf(value, text))]);
+  return (text) => hide(text, [...secretRanges(text), ...wanted.flatMap((value) => rangesIn(value, text))]);
 };
 
-/** Where a text repeats a value. A pattern is made for a value that is there only: most texts repeat none. */
-const placesOf = (value: string, text: string): Range[] => {
+/** Returns the ranges where a text repeats a value. The pattern is created only if the text contains the value: most texts contain none. */
+const rangesIn = (value: string, text: string): Range[] => {
   if (!text.includes(value)) return [];
   const escaped = RegExp.escape(value);
-  const pattern = value.length >= PART_LENGTH ? escaped : `(?<!\\w)${escaped}(?!\\w)`;
+  const pattern = value.length >= MIN_PART_LENGTH ? escaped : `(?<!\\w)${escaped}(?!\\w)`;
   return Array.from(text.matchAll(new RegExp(pattern, "g")), ({ index }) => [index, index + value.length]);
 };
 
@@ -126,29 +126,29 @@ const credentialsOf = (base64: string): readonly string[] => {
     const colon = text.indexOf(":");
     return colon < 0 ? [text] : [text, text.slice(0, colon), text.slice(colon + 1)];
   } catch {
-    return []; // no Base64: there is nothing that could be decoded
+    return []; // not Base64
   }
 };
 
-/** A value in its own letters, escaped in JSON, and encoded in a URL. */
-const spellings = (value: string): readonly string[] => [
+/** A value as it is, escaped for JSON, and encoded for a URL. */
+const encodingsOf = (value: string): readonly string[] => [
   value,
   JSON.stringify(value).slice(1, -1),
   encodeURIComponent(value.toWellFormed()),
 ];
 
-/** The texts and numbers of a JSON or form body, the texts also with the escapes with which they were sent; any other body is one value. */
+/** The strings and numbers of a JSON or form body, strings also with the escapes as sent; any other body is one value. */
 const valuesOf = (body: string): readonly string[] => {
   try {
     const leaves = leavesOf(JSON.parse(body));
-    const written = Array.from(body.matchAll(TEXT_OF_JSON), ([, text = ""]) => text);
+    const written = Array.from(body.matchAll(JSON_STRING), ([, text = ""]) => text);
     return [...leaves, ...written.filter((text) => text.includes("\\"))];
   } catch {
     return [body, ...new URLSearchParams(body).values()];
   }
 };
 
-const TEXT_OF_JSON = /"([^"\\]*(?:\\.[^"\\]*)*)"/g;
+const JSON_STRING = /"([^"\\]*(?:\\.[^"\\]*)*)"/g;
 
 const leavesOf = (value: unknown): readonly string[] => {
   if (typeof value === "string") return [value];

@@ -2,7 +2,7 @@ import { hasBuiltin, nodeBuiltin } from "../runtime/node-builtins.ts";
 
 /** A step of a route's chain, as compiled. */
 export interface StepInfo {
-  /** What runs there. */
+  /** Kind of the step. */
   readonly kind: "middleware" | "guard" | "validation" | "handler";
   /** Name of the feature, the guard or the function. */
   readonly name: string;
@@ -26,9 +26,9 @@ export interface RequestStep extends StepInfo {
   readonly passedOn: boolean;
   /** Status of the reply that it returned; `null` before its end, and after an error. */
   readonly status: number | null;
-  /** Message of the error that it threw; `null` without one. Of a failed validation the places and kinds, since messages may quote what was sent. */
+  /** Message of the error that it threw; `null` without one. For a failed validation only places and kinds, since messages may quote the input. */
   readonly error: string | null;
-  /** Why it did what it did, in the words of its feature. */
+  /** Reasons for its decision, in the words of its feature. */
   readonly reasons: readonly string[];
 }
 
@@ -59,17 +59,17 @@ interface OpenTrace extends RequestTrace {
 
 /** Controls a step that runs. */
 export interface StepControl {
-  /** Runs the steps inside it. */
+  /** Records that it called the next step. */
   passOn(): void;
-  /** Ends the time of the steps inside it. */
+  /** Adds the time of the steps inside it, from `sinceMs` to now. */
   returned(sinceMs: number): void;
   /** Adds a reason of core itself. */
   explain(reason: string): void;
   end(status: number | null, error: string | null): void;
 }
 
-/** Most steps that are recorded of one request: middleware may call `next` again and again. */
-const MOST_STEPS = 1000;
+/** Maximum number of recorded steps of a request: middleware may call `next` any number of times. */
+const MAX_STEPS = 1000;
 
 /**
  * The steps of an app's requests. Each trace is published on the diagnostics channel `framework.request.steps` when its first step begins, and on
@@ -78,12 +78,12 @@ const MOST_STEPS = 1000;
 export class RequestTraces {
   private readonly channel: Channel = channelOf("framework.request.steps");
   private readonly answered: Channel = channelOf("framework.request.answered");
-  /** By the context of the request, which a request that a cache changes for a handler has too. */
+  /** Keyed by the context of the request, which a copy that a cache makes for a handler shares. */
   private readonly open: WeakMap<object, OpenTrace> = new WeakMap();
-  /** Traced steps that run: without any, no request can have a trace. */
+  /** Number of traced steps in progress; at 0, no request has a trace. */
   private running = 0;
   private isKept = false;
-  /** Compiled with tracing, by method and path of the route. */
+  /** The chains compiled with tracing, by method and path of the route. */
   private readonly chains: Map<string, readonly StepInfo[]> = new Map();
 
   /** Whether a tool subscribes to the channel. */
@@ -96,12 +96,12 @@ export class RequestTraces {
     return this.isKept || this.isObserved;
   }
 
-  /** Has chains compiled with tracing, for a tool that listens after the start. */
+  /** Enables tracing in compiled chains, for a tool that listens after the start. */
   keep(): void {
     this.isKept = true;
   }
 
-  /** Names a chain of a route that is being compiled. */
+  /** Registers the chain of a route that is being compiled. */
   addChain(route: string, chain: readonly StepInfo[]): void {
     this.chains.set(route, chain);
   }
@@ -130,7 +130,7 @@ export class RequestTraces {
     };
     const trace = this.traceOf(request, chain);
     const { steps } = trace;
-    if (steps.length < MOST_STEPS) steps.push(step);
+    if (steps.length < MAX_STEPS) steps.push(step);
     this.running++;
     return {
       passOn: () => void (step.passedOn = true),

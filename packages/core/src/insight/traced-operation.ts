@@ -39,7 +39,7 @@ export interface TracedOperation {
 export interface OperationStart {
   /** Low-cardinality name: a pattern, a keyword, a queue; never an id, a path or client input. */
   readonly name: string;
-  /** Facts for traces. */
+  /** Attributes for traces. */
   readonly attributes?: Attributes;
   /** The object that it is about, such as the request. @default the parent's */
   readonly subject?: object;

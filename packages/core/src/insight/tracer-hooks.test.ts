@@ -9,7 +9,7 @@ const feature = (name: string, install: (host: Host) => void): Feature => ({
   install: (host) => (install(host), {}),
 });
 
-test("a listener that leaves a kind out hears every other one", async () => {
+test("a listener that excludes a kind receives all others", async () => {
   const heard: string[] = [];
   const listening = feature("listening", (host) => {
     host.insight.onOperation({ except: ["http"], start: ({ kind }) => void heard.push(kind) });

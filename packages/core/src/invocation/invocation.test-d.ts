@@ -45,7 +45,7 @@ export const stored = <T>(its: Key<T>, value: T): Context => context.set(its, va
 context.set(At, partial);
 // @ts-expect-error the value may be missing
 context.set(At, perhaps);
-// @ts-expect-error null is no place
+// @ts-expect-error null is not a Place
 request.setContext(At, null);
 // @ts-expect-error the street is missing
 response.annotate(At, partial);

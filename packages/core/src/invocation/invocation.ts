@@ -20,7 +20,7 @@ export type InvocationKind =
  * Dependencies of the scope `invocation` live as long as it does, and guards receive it. An HttpRequest is an invocation.
  */
 export interface Invocation {
-  /** What kind of work it is, such as `http`. */
+  /** Kind of the work, such as `http`. */
   readonly kind: InvocationKind;
   /** Low-cardinality name: `GET /books/{id}`, the type of a message, the name of a command. */
   readonly name: string;

@@ -37,8 +37,8 @@ export const SessionId: Key<string | null | undefined> = key<string | null | und
 );
 
 /**
- * Returns the id that the session cookie of a request names, where sessions are managed and this one was not read, as on paths without sessions; `null` for
- * none. Nobody knows whether that session is alive. A function, because few requests need the id, and a signed cookie has to be checked for it.
+ * Returns the id in the session cookie of a request whose session was not read, as on paths without sessions; `null` without one. The session may have ended. A
+ * function, because few requests need the id, and a signed cookie must be verified for it. `undefined` if no feature manages sessions.
  */
 export const UnreadSessionId: Key<(() => string | null) | undefined> = key<(() => string | null) | undefined>(
   "unread_session_id",

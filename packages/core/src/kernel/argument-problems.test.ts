@@ -167,7 +167,7 @@ test("null in place of options means none", async () => {
   await app.stop();
 });
 
-test("a record that is no object is a start error of run", async () => {
+test("a record that is not an object is a start error of run", async () => {
   const limits = null as unknown as object;
   await expect(new App().run({ limits, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
     problems: [
@@ -194,7 +194,7 @@ test("use and addGuard with several arguments use all of them", async () => {
   expect(seen).toEqual(["one", "two"]);
 });
 
-test("a blueprint refuses options that are no object, and guards that are no list", () => {
+test("a blueprint rejects options that are not an object, and guards that are not a list", () => {
   const make = (options: unknown) => () => new Blueprint("/b", options as never);
   for (const options of [() => false, 5, [() => false], { guards: () => false }])
     expect(make(options)).toThrow(expect.objectContaining({ code: "CORE_BAD_ARGUMENT" }));
@@ -239,7 +239,7 @@ test.each<[object | null | number, RegExp]>([
   expect(problems[0]?.message).toMatch(message);
 });
 
-test("run refuses a logger that is only a function", async () => {
+test("run rejects a logger that is only a function", async () => {
   const log = console.log as never;
   await expect(new App().run({ log, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
     problems: [
@@ -253,7 +253,7 @@ interface Composable {
   with(feature: unknown): unknown;
 }
 
-test("App.with and Blueprint.with refuse what is not a feature", () => {
+test("App.with and Blueprint.with reject values that are not features", () => {
   for (const [value, shown] of [
     [undefined, "undefined; an import that does not exist"],
     [{}, "an object"],
@@ -268,7 +268,7 @@ test("App.with and Blueprint.with refuse what is not a feature", () => {
       );
 });
 
-test("a blueprint refuses another value than a blueprint", () => {
+test("registerBlueprint of a blueprint rejects other values", () => {
   expect(() => new Blueprint("/b").registerBlueprint({} as never)).toThrow(
     expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: "registerBlueprint takes a Blueprint" }),
   );
@@ -278,9 +278,9 @@ test.each<[string, () => unknown, string]>([
   [
     "override(null)",
     () => new App().override(null as never, 1),
-    "override: a dependency is a token, such as",
+    "override: a dependency must be a token, such as",
   ],
-  ["override({})", () => new App().override({} as never, 1), "but this is an object"],
+  ["override({})", () => new App().override({} as never, 1), "not an object"],
   [
     "dependency(name, null)",
     () => dependency("d", null as never),
@@ -318,6 +318,6 @@ test.each([5, "--port 1", [5]])("run with argv %j reports it, with the app's mis
     .run({ argv: argv as never, exitOnError: false, port: 0 })
     .catch((thrown: unknown) => thrown);
   const { problems } = error as { problems: { message: string }[] };
-  expect(problems.map(({ message }) => message.slice(0, 28))).toContain("argv must be a list of texts");
+  expect(problems.map(({ message }) => message.slice(0, 30))).toContain("argv must be a list of strings");
   expect(problems.length).toBe(2);
 });

@@ -7,7 +7,7 @@ import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { isErrorClass } from "./exception-handlers.ts";
 
-/** The problem of a call with a value of another type than its declaration says, which only programs without types can make. */
+/** The problem of an argument of the wrong type, which only untyped programs can pass. */
 const badArgument = (message: string): Problem => ({ code: "CORE_BAD_ARGUMENT", message });
 
 /** Returns the problem of a value that was passed as a middleware, or `null`. */
@@ -77,7 +77,7 @@ export const assertFeatures = (call: string, features: readonly unknown[]): void
   if (index === -1) return;
   const hint =
     features[index] === undefined
-      ? "; an import that does not exist, or of a circle of modules, is undefined"
+      ? "; an import that does not exist, or one in a circular import, is undefined"
       : "";
   const { code, message } = badArgument(
     `${call} takes features, such as ${call}(cors), but argument ${index + 1} is ${shown(features[index])}${hint}`,
@@ -96,7 +96,7 @@ export const blueprintProblem = (blueprint: unknown): Problem | null =>
     ? null
     : badArgument("registerBlueprint takes a Blueprint");
 
-/** `toMiddleware` converts anything to a function, and keeps what it converted. */
+/** `toMiddleware` wraps any value in a function, and remembers the value. */
 const isMiddleware = (middleware: Middleware<HttpRequest, Response>): boolean => {
   const object: unknown = middlewareObject(middleware);
   if (object === undefined) return !isClass(middleware);

@@ -15,7 +15,7 @@ async function* users(seen: unknown[] = []): AsyncGenerator<string> {
   }
 }
 
-/** What a route of an app answers whose middleware calls `next` in the context of a user. */
+/** Returns the reply of a route whose middleware calls `next` in the context of a user. */
 const answer = async (handler: (request: HttpRequest) => unknown): Promise<string> => {
   const app = new App().use((_request, next) => user.run("ada", () => next(_request)));
   app.get("/", handler);

@@ -20,10 +20,10 @@ export const coreOptions: readonly string[] = Object.keys({
   timeoutSecs: true,
 } satisfies Record<keyof RouteOptions, true>);
 
-/** Option names that features cannot use: those of core, and four that `route` of apps and hosts takes beside the options. */
+/** Option names that features cannot use: those of core, and four that the `route` methods of apps and hosts take in addition. */
 export const reservedOptions: readonly string[] = [
   ...coreOptions,
-  ...Object.keys({ methods: true, exempt: true, ofProgram: true, use: true } satisfies Record<
+  ...Object.keys({ methods: true, exempt: true, isProgramRoute: true, use: true } satisfies Record<
     keyof RouteMethodsOption | keyof ExemptOption | keyof ProgramRouteOption,
     true
   >),

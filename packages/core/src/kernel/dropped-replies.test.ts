@@ -99,7 +99,7 @@ test("a reply whose clone is kept can be read after the exchange", async () => {
   expect(await kept[0]?.text()).toBe("chunk");
 });
 
-test("a reply that a middleware asks for after the exchange is its own to read", async () => {
+test("a middleware may read a reply that it requests after the exchange", async () => {
   let later: Promise<string> | undefined;
   const { app } = streaming((request, next) => {
     request.onEnd(() => {

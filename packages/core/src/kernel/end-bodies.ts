@@ -7,8 +7,8 @@ import type { Reply } from "../exchange/reply.ts";
 import type { Response } from "../response/response.ts";
 
 /**
- * Creates the step that ends the streamed bodies of replies: an endless one when the app drains, and one that nobody began to read when the exchange is
- * over, because a middleware dropped its reply.
+ * Creates the step that ends streamed bodies: an endless one when the app drains, and an unread one at the end of the exchange, because a middleware may drop a
+ * reply.
  *
  * It runs at every level that can return a reply, because the level outside may wrap the body: a compressed event stream must end with its trailer.
  */
@@ -30,7 +30,7 @@ export const endWithDrain = (reply: Reply, draining: Draining): Reply => {
   return reply;
 };
 
-/** Not before the end: a middleware may return a reply whose body reads this one. After the end, as in the background, it belongs to the caller of `next`. */
+/** Closes unread chunks at the end of the exchange, not before: a middleware may return a reply whose body reads them. Later ones belong to the caller of `next`. */
 const closeUnread = (chunks: ByteChunks, request: HttpRequest): void => {
   if (!chunks.beginWatch()) return;
   let isWatched = false;

@@ -31,7 +31,7 @@ export const protectionOf = (
     added.filter(({ stage }) => stage === wanted).map(({ protect }) => protect(seen));
   return {
     limits: at("rate-limit"),
-    guards: [...guards] as readonly Guard<never>[] as readonly Guard[], // a guard that lacks what requests have fails, and so refuses
+    guards: [...guards] as readonly Guard<never>[] as readonly Guard[], // a guard that reads members only requests have fails, and so refuses
     breakers: at("breaker"),
   };
 };

@@ -17,17 +17,17 @@ const hasErrorPrototype = (errorClass: object): boolean => {
   return typeof prototype === "object" && prototype !== null && "name" in prototype && "message" in prototype;
 };
 
-/** Whether a value is a class of errors, by its prototype or by an `instanceof` of its own. */
+/** Whether a value is a class of errors, by its prototype or by its own `Symbol.hasInstance`. */
 export const isErrorClass = (value: unknown): boolean =>
   typeof value === "function" && (hasErrorPrototype(value) || Object.hasOwn(value, Symbol.hasInstance));
 
 /**
- * Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. Only a class whose prototype is not
- * that of an error, such as zod's, is asked with `instanceof`, before the others.
+ * Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. A class whose prototype is not an
+ * error's, such as zod's, is checked with `instanceof`, before the others.
  */
 export class ExceptionHandlers {
   private readonly byPrototype: Map<object, ExceptionHandler> = new Map();
-  private readonly asked: (readonly [ErrorClass, ExceptionHandler])[] = [];
+  private readonly byInstanceof: (readonly [ErrorClass, ExceptionHandler])[] = [];
 
   /** Registers a handler, or returns the problem when its class has one already. */
   add<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): Problem | null {
@@ -36,7 +36,7 @@ export class ExceptionHandlers {
       return { code: "CORE_EXCEPTION_HANDLER_TWICE", message };
     }
     this.byPrototype.set(errorClass.prototype, handler as ExceptionHandler);
-    if (!hasErrorPrototype(errorClass)) this.asked.push([errorClass, handler as ExceptionHandler]);
+    if (!hasErrorPrototype(errorClass)) this.byInstanceof.push([errorClass, handler as ExceptionHandler]);
     return null;
   }
 
@@ -45,7 +45,7 @@ export class ExceptionHandlers {
    * handler for `Error` gets other errors only and never turns a 404 into a 500.
    */
   find(error: Error, boundary: object): ExceptionHandler | null {
-    for (const [errorClass, handler] of this.asked) if (error instanceof errorClass) return handler;
+    for (const [errorClass, handler] of this.byInstanceof) if (error instanceof errorClass) return handler;
     let prototype: unknown = Object.getPrototypeOf(error);
     while (typeof prototype === "object" && prototype !== null) {
       const handler = this.byPrototype.get(prototype);
@@ -56,8 +56,8 @@ export class ExceptionHandlers {
     return null;
   }
 
-  /** A handler for `Error`, also for errors of another realm. */
-  get forTheRest(): ExceptionHandler | null {
+  /** The handler for `Error`, which also gets errors of another realm. */
+  get catchAll(): ExceptionHandler | null {
     return this.byPrototype.get(Error.prototype) ?? null;
   }
 }

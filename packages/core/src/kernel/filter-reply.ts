@@ -13,15 +13,15 @@ import { resultOf } from "../validation/validate.ts";
 import { isSameJson, removedMembers, repeatsNames, roundsNumbers } from "./json-difference.ts";
 
 const ROUNDED =
-  "it has members to remove beside a number with more digits than a double holds, such as an integer beyond 2^53; send that as text";
+  "it has members to remove and a number with more digits than a double holds, such as an integer beyond 2^53; send that number as a string";
 
 /**
- * Sends of a route's JSON replies what the schema of their status outputs, so that a member that the schema does not list never reaches a client.
+ * Replaces a route's JSON replies by the output of the schema for their status, so that members that the schema does not list never reach a client.
  *
- * The schema sees the value as a client would: parsed from the reply's text. A reply that equals the output is sent unchanged, byte for byte. Replies of
- * other types, statuses without a schema and streams pass.
+ * The schema sees the value as a client would: parsed from the reply's text. A reply that equals the output is sent unchanged, byte for byte. Replies of other
+ * types, statuses without a schema and streams pass.
  *
- * @throws CORE_REPLY_MISMATCH for a reply that its schema refuses
+ * @throws CORE_REPLY_MISMATCH for a reply that its schema rejects
  */
 export const filterReply = (
   route: RouteDefinition,
@@ -72,7 +72,7 @@ export const filterReply = (
   };
 };
 
-/** The schema of a status: its own, else that of its hundred, else that of all others. */
+/** Returns the schema of a status: its own, else that of its class, such as `2XX`, else `default`. */
 const schemaOf = (schemas: ResponseSchemas, status: number): StandardSchema | undefined =>
   schemas[status] ?? schemas[`${Math.trunc(status / 100)}XX` as "2XX"] ?? schemas.default;
 

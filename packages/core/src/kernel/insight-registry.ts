@@ -15,7 +15,7 @@ import type { Logger } from "../log/logger.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { requestOperation } from "./request-operations.ts";
 
-/** The registry's side of a group of registrations. */
+/** Access of a group of registrations to its registry. */
 export interface RegistrationGate {
   /** @throws CORE_ALREADY_STARTED after start */
   assertOpen(what: string): void;

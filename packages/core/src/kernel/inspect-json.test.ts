@@ -98,7 +98,7 @@ test("a reply that is itself lost is named too: an error, a promise in Response.
   expect(await (await promise.ask()).text()).toContain("$ is a promise");
 });
 
-test("under debug, what an exception handler answers is inspected as well", async () => {
+test("under debug, replies of exception handlers are inspected too", async () => {
   const app = new App().exceptionHandler(Error, () => ({ causes: new Set([1]) }));
   app.get("/x", () => {
     throw new Error("x");
@@ -111,7 +111,7 @@ test("under debug, what an exception handler answers is inspected as well", asyn
   expect(String(lines[0])).toContain("$.causes is a Set");
 });
 
-test("values that JSON does express are no loss", async () => {
+test("values that JSON can express are not reported", async () => {
   const fine = [
     { toJSON: () => 1 },
     new Date(0),
@@ -136,7 +136,7 @@ test("values that JSON does express are no loss", async () => {
   );
 });
 
-test("a getter or toJSON that fails when it is read again fails no reply", async () => {
+test("a getter or toJSON that fails at its second read does not fail the reply", async () => {
   let reads = 0;
   const once = {
     get value(): number {
@@ -172,7 +172,7 @@ const middlewares: Readonly<Record<string, (app: App) => unknown>> = {
     app.use(async (request, next) => (await next(request), Response.json({ until: new Set([1]) }))),
 };
 
-test.each(Object.entries(middlewares))("what middleware answers is inspected: %s", async (_name, add) => {
+test.each(Object.entries(middlewares))("replies of middleware are inspected: %s", async (_name, add) => {
   const debug = await appWith(true, add);
   for (const path of ["/x", "/no-route"]) {
     const reply = await debug.ask(path);
@@ -185,7 +185,7 @@ test.each(Object.entries(middlewares))("what middleware answers is inspected: %s
   ]);
 });
 
-test("middleware of a blueprint is inspected, and one that passes the reply on is not blamed for it", async () => {
+test("middleware of a blueprint is inspected, and one that passes on a reply is not reported", async () => {
   const blueprint = new Blueprint("/b").use(() => Response.json({ until: new Set([1]) }));
   blueprint.get("/x", () => 1);
   const inBlueprint = await appWith(true, (app) => app.registerBlueprint(blueprint));
@@ -222,12 +222,12 @@ test.each([
   },
 );
 
-test("events that JSON does express are no loss", async () => {
+test("events that JSON can express are not reported", async () => {
   const { read, lines } = await eventsOf(true, { at: new Date(0), list: [1, null], text: "x" });
   expect([(await read()).match(/^data:/gm)?.length, lines]).toEqual([4, []]);
 });
 
-test("a writer of data that is read back also refuses numbers that JSON writes as null", () => {
+test("a writer of data that is read back also rejects numbers that JSON writes as null", () => {
   const report = { debug: true, log: { warn() {} }, code: "X_LOST" };
   const values = [Number.NaN, { a: [1, -Infinity] }];
   const problems = ["$ is NaN, which JSON writes as null", "$.a[1] is -Infinity, which JSON writes as null"];

@@ -2,7 +2,7 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type InspectJson, jsonInspector } from "../response/json-inspector.ts";
 import { type Response, takeSource } from "../response/response.ts";
 
-/** Creates the inspection of a place's replies: of their JSON, and of each event that they stream. @param place such as `GET /books` */
+/** Creates a function that checks JSON replies and streamed events for values that JSON loses. @param place label in messages, such as `GET /books` */
 export const inspectReply = (
   place: string,
   settings: Pick<AppSettings, "debug" | "log">,

@@ -9,8 +9,8 @@ import { inspectReply } from "./inspect-json.ts";
 type HttpMiddleware = Middleware<HttpRequest, Response>;
 
 /**
- * Inspects the replies that a program's middleware makes itself, and copies them, so that it may return one again; those of its handler are inspected and
- * copied already. An app without middleware pays nothing.
+ * Checks the replies that a program's middleware creates for values that JSON loses, and copies them, so that it may return one object repeatedly. Replies of
+ * handlers are already checked and copied.
  */
 export const inspectMiddleware =
   (settings: Pick<AppSettings, "debug" | "log">): ((middleware: HttpMiddleware) => HttpMiddleware) =>

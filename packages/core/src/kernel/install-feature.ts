@@ -3,11 +3,11 @@ import type { AnyFeature } from "../feature/feature.ts";
 import { createHost } from "./create-host.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** A feature's place among those of its app. */
+/** Position of a feature among those of its app. */
 export interface Installation {
   /** Position in `App.with`. */
   readonly rank: number;
-  /** The methods of the features before it; its own are added. */
+  /** The methods of earlier features; installation adds the feature's own. */
   readonly methods: object;
 }
 
@@ -62,8 +62,8 @@ const neededProperty = (app: object, name: string, isGetter: boolean): PropertyD
 };
 
 /**
- * Wraps an `enableX` so that the kernel records it: once, and not after start. A second call does nothing besides: its routes and metrics would be further
- * mistakes, which hide the one that matters.
+ * Wraps an `enableX` so that the kernel records it: once, and not after start. A second call only reports the mistake: its duplicate routes and metrics would
+ * be reported too, and hide it.
  */
 const enabling = (
   feature: AnyFeature,

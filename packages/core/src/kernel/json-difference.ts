@@ -20,7 +20,7 @@ export const isSameJson = (value: unknown, output: unknown): boolean => {
   );
 };
 
-/** Maximum of members in one message. */
+/** Maximum number of members in one message. */
 const MAX_NAMED = 10;
 
 /** Names members of `value` that `output` lacks, such as `user.password`; at most ten. */
@@ -52,7 +52,7 @@ export const roundsNumbers = (text: string): boolean => {
   return rounds;
 };
 
-/** The shortest digits of a double and its 17 digits, which other languages write, read back as the same double. */
+/** Accepts the shortest digits of a double and its 17 digits, which other languages write: both are read back as the same double. */
 const isRounded = (value: number, source: string): boolean => {
   const digits = digitsOf(source);
   return digits !== digitsOf(String(value)) && digits !== digitsOf(value.toPrecision(17));
@@ -62,11 +62,11 @@ const isRounded = (value: number, source: string): boolean => {
 const digitsOf = (source: string): string => {
   const digits = source.replace(/e.*$/i, "").replaceAll(/[-.]/g, "").replace(/^0+/, "");
   let end = digits.length;
-  while (digits[end - 1] === "0") end--; // a pattern for it takes quadratic time
+  while (digits[end - 1] === "0") end--; // a regular expression for it takes quadratic time
   return digits.slice(0, end);
 };
 
-/** Whether an object of JSON text repeats a name: `value`, parsed from it, has the last member of each name alone. */
+/** Whether an object in JSON text repeats a name; `value`, parsed from it, has only the last member of each name. */
 export const repeatsNames = (text: string, value: unknown): boolean => colonsOf(text) > membersOf(value);
 
 /** Number of colons outside strings, one for each member. */

@@ -26,16 +26,16 @@ export class Kernel extends Registry {
   readonly calls: OpenCalls = new OpenCalls();
   private readonly app: object;
   /** Aborts when the app is stopped, which cancels a start in progress. */
-  private readonly abandoned: AbortController = new AbortController();
+  private readonly startAborter: AbortController = new AbortController();
   private started: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
   private stopped: Promise<boolean> | undefined;
-  /** Whether a `run` serves the app. */
+  /** Whether `run` has claimed the app. */
   private isRun = false;
   private drained: Promise<boolean> | undefined;
-  /** Milliseconds that the drain has, and the monotonic time at which they are over. */
+  /** Time limit of the drain in milliseconds, and its deadline on the monotonic clock. */
   private drainLimit: { readonly ms: number; readonly endsAt: number } = { ms: 0, endsAt: 0 };
-  private settled: AppSettings | undefined;
+  private startSettings: AppSettings | undefined;
   private pipeline: Pipeline | undefined;
   private refusals: AnswerRefused | undefined;
   private background: BackgroundTasks | undefined;
@@ -50,7 +50,7 @@ export class Kernel extends Registry {
   }
 
   override get settings(): AppSettings {
-    if (this.settled !== undefined) return this.settled;
+    if (this.startSettings !== undefined) return this.startSettings;
     throw new FrameworkError(
       "CORE_NOT_STARTED",
       "the app has not started: app.shared and the app's settings exist from the startup handlers on",
@@ -72,7 +72,7 @@ export class Kernel extends Registry {
 
   /**
    * Compiles the app, reports every mistake together with those in the settings, runs the start tasks; once, with the settings of the first call.
-   * @throws the error of a start that failed before; CORE_ALREADY_STOPPED
+   * @throws the error of an earlier start that failed; CORE_ALREADY_STOPPED
    */
   start(settings: AppSettings, mistakes: readonly Problem[] = []): Promise<void> {
     if (this.stopped !== undefined) return this.refuseStart();
@@ -82,12 +82,12 @@ export class Kernel extends Registry {
 
   /** Runs the listening tasks of an app that has started; once. */
   listen(): Promise<void> {
-    return (this.listening ??= this.life.listen(this.settings, this.abandoned.signal));
+    return (this.listening ??= this.life.listen(this.settings, this.startAborter.signal));
   }
 
   get serve(): Serve {
     if (this.stopped !== undefined)
-      return () => errorReply(gone(), { path: null, accept: null }, this.settings);
+      return () => errorReply(appStopped(), { path: null, accept: null }, this.settings);
     if (this.pipeline !== undefined) return this.pipeline.serve;
     throw new FrameworkError("CORE_NOT_STARTED", "start the app before serving requests");
   }
@@ -113,7 +113,7 @@ export class Kernel extends Registry {
           : this.refusals(error, source),
       drain: (limitMs) => this.drain(limitMs),
       endStreams: () => this.draining.begin(),
-      abandon: () => this.abandoned.abort(abandonedStart()),
+      abandon: () => this.startAborter.abort(startAborted()),
       stop: () => this.stop(),
       report: () => this.report(),
       advice: (severalHosts) => this.advice(severalHosts),
@@ -127,7 +127,7 @@ export class Kernel extends Registry {
   }
 
   private async drainWithin(limitMs: number): Promise<boolean> {
-    const { settled: settings } = this;
+    const { startSettings: settings } = this;
     if (settings === undefined) return true;
     const parts = [this.life.drain(settings, limitMs), this.calls.drained(limitMs, settings.log)];
     return (await Promise.all(parts)).every((inTime) => inTime);
@@ -144,7 +144,7 @@ export class Kernel extends Registry {
     return (this.stopped ??= this.end(this.started, limitMs));
   }
 
-  /** Rejects: with the error of the start if that had failed. */
+  /** Rejects, with the error of the start if that failed. */
   private async refuseStart(): Promise<void> {
     await this.started;
     await this.listening;
@@ -180,9 +180,9 @@ export class Kernel extends Registry {
     const { kernel, pipeline, problems } = this.compile(this.withShared(given));
     if (mistakes.length + problems.length > 0) throw new ConfigurationError([...mistakes, ...problems]);
     const { settings, background } = kernel;
-    this.settled = settings;
+    this.startSettings = settings;
     this.background = background;
-    await this.life.prepare(settings, this.abandoned.signal);
+    await this.life.prepare(settings, this.startAborter.signal);
     this.refusals = createRefusals(this.middleware, kernel);
     this.pipeline = pipeline;
   }
@@ -217,10 +217,10 @@ export class Kernel extends Registry {
   }
 
   private async end(started: Promise<void>, limitMs: number): Promise<boolean> {
-    await Promise.resolve(); // `stopped` must be set before a listener of `abandoned` reads it
-    this.abandoned.abort(abandonedStart());
+    await Promise.resolve(); // `stopped` must be set before a listener of `startAborter` reads it
+    this.startAborter.abort(startAborted());
     await Promise.allSettled([started, this.listening]);
-    const { settled: settings } = this;
+    const { startSettings: settings } = this;
     if (settings === undefined) return true; // the start failed before its first task
     const drained = this.drain(limitMs);
     this.draining.begin();
@@ -228,7 +228,7 @@ export class Kernel extends Registry {
     const { ms, endsAt } = this.drainLimit;
     const left = (): number => Math.max(0, endsAt - performance.now());
     const cutMs = unwindMs(ms);
-    const tasksEnded = (await this.background?.drained(Math.max(left(), cutMs))) ?? true; // those of calls that were cut begin now
+    const tasksEnded = (await this.background?.drained(Math.max(left(), cutMs))) ?? true; // deferred tasks of aborted calls begin now
     await this.life.stop(settings);
     const isDisposed = await this.container.dispose({ limitMs: Math.max(left(), cutMs), cutMs });
     return tasksEnded && isDisposed;
@@ -241,10 +241,10 @@ interface Compiled {
   readonly problems: readonly Problem[];
 }
 
-/** Milliseconds that calls and their deferred tasks have to end after the drain's deadline has cut them, before their dependencies are disposed of: a twentieth of the drain, 1 s at most. */
+/** Milliseconds between the abort of calls at the drain's deadline and the disposal of their dependencies: a twentieth of the drain, at most 1 s. */
 const unwindMs = (drainLimitMs: number): number => Math.min(1000, drainLimitMs / 20);
 
-const abandonedStart = (): FrameworkError =>
+const startAborted = (): FrameworkError =>
   new FrameworkError("CORE_START_ABANDONED", "the app was stopped during its start");
 
-const gone = (): HttpError => new HttpError(503, "The application has stopped");
+const appStopped = (): HttpError => new HttpError(503, "The application has stopped");

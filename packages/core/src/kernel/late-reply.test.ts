@@ -25,15 +25,15 @@ test("a reply after its deadline frees the source of its body", async () => {
   expect(freed).toBe(1);
 });
 
-/** Waits for late replies in two middlewares, and notes what each gets. */
-const waiting = (noted: LateReply[], readsBody: boolean): Feature => ({
+/** Waits for late replies in two middlewares, and records what each gets. */
+const waiting = (recorded: LateReply[], readsBody: boolean): Feature => ({
   name: "waiting",
   install: (host) => {
     for (const options of [{ readsBody: false }, { readsBody }])
       host.http.use("cache", (request, next) => {
         const late = awaitLateReply(request, options);
         return mapAwaitable(next(request), (reply) => {
-          noted.push(late);
+          recorded.push(late);
           return reply;
         });
       });
@@ -47,8 +47,8 @@ test.each([
 ])(
   "every middleware that waits gets a late reply; read by one: %p, its body is freed %i times",
   async (readsBody, expected) => {
-    const noted: LateReply[] = [];
-    const app = new (App.with(waiting(noted, readsBody)))();
+    const recorded: LateReply[] = [];
+    const app = new (App.with(waiting(recorded, readsBody)))();
     const go = Promise.withResolvers<void>();
     let freed = 0;
     app.put("/slow", { timeoutSecs: 0.02 }, async () => {
@@ -57,7 +57,7 @@ test.each([
     });
     const reply = await app.fetch(new Request("http://localhost/slow", { method: "PUT" }));
     go.resolve();
-    const late = await Promise.all(noted.map(async ({ promise }) => await promise));
+    const late = await Promise.all(recorded.map(async ({ promise }) => await promise));
     await new Promise((resolve) => setImmediate(resolve));
     expect([reply.status, late.map((each) => each?.status), freed]).toEqual([504, [201, 201], expected]);
   },

@@ -75,7 +75,7 @@ export const createPipeline = (
   const { inside, outside } = prepareReplies(endBodies(kernel.draining));
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
-  const ofLate = { rescue: rescueInside, accept: inside };
+  const lateParts = { rescue: rescueInside, accept: inside };
   const originals = new WeakMap<object, HttpMiddleware>();
   const inspect = inspectMiddleware(settings);
   const inspected = (middleware: HttpMiddleware): HttpMiddleware => {
@@ -88,8 +88,8 @@ export const createPipeline = (
     (tracer: ChainTracer) =>
     (middleware: HttpMiddleware): HttpMiddleware =>
       tracer.middleware(middleware, originals.get(middleware));
-  const ofProgram = (parts.middleware.get("app") ?? []).map(inspected);
-  const outer = stagesOf(outerStages, new Map(parts.middleware).set("app", ofProgram), settings);
+  const programMiddleware = (parts.middleware.get("app") ?? []).map(inspected);
+  const outer = stagesOf(outerStages, new Map(parts.middleware).set("app", programMiddleware), settings);
   const inner = innerStages.map((stage) => parts.middleware.get(stage) ?? []);
   const cacheAt = innerStages.indexOf("cache");
   const beforeCache = inner.slice(0, cacheAt).flat();
@@ -101,7 +101,7 @@ export const createPipeline = (
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const ofRoute = route.middleware.map(inspected);
-    const limit = routeLimit(route, settings, ofLate);
+    const limit = routeLimit(route, settings, lateParts);
     const call = limited(route, callHandler(route, kernel), limit);
     const handle = compileChain(`${route.method} ${route.path}`, (tracer) => {
       const traced = traceWith(tracer);
@@ -174,7 +174,7 @@ export const createPipeline = (
       if (raw === "*") {
         return requests.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
-      // A plain path is its own canonical form, and so many characters have no more segments.
+      // A plain path is already canonical, and a path has at most as many segments as characters.
       const isCanonical = source.isPlain === true && raw.length <= MAX_SEGMENTS;
       target = isCanonical ? { path: raw, search: "" } : canonicalise(raw);
     } catch (error) {
@@ -199,7 +199,7 @@ const asterisk: CanonicalTarget = { path: "*", search: "" };
 /** Placeholder for an undecodable path, which no route or guard sees. */
 const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
 
-/** What a trace says about the handler; its absence is reported with the other mistakes. */
+/** Describes the handler for traces; a missing one is reported with the other mistakes. */
 const handlerOf = ({ handler, addedBy, options }: RouteDefinition): TracedHandler => ({
   name: (handler as { readonly name?: string } | undefined)?.name || (addedBy ?? "handler"),
   feature: addedBy,
@@ -210,7 +210,7 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** The limit is around the validation of the input where there is one. */
+/** Limits the time of the handler. With input to validate, the limit is around the validation instead. */
 const limited = (
   { options: { params, query, body } }: RouteDefinition,
   call: Handler<HttpRequest, Response>,

@@ -69,7 +69,7 @@ test("a value for one client makes even a public or shared reply private", async
   expect(await sentBy(shared)).toEqual(["private, max-age=5", null]);
 });
 
-test("the fields that an authentication read are named, and a reply for everyone stays as it is", async () => {
+test("the fields that an authentication read are named, and a public reply stays unchanged", async () => {
   const read = (request: HttpRequest): void => {
     request.readCredentials(["X-Key"]);
   };

@@ -13,8 +13,8 @@ export interface PrepareReplies {
 }
 
 /**
- * Creates the steps that prepare replies: bodies end with the drain or the exchange, `Vary: Accept` where the program asked for accepted types, and outside of the
- * reply cache `private` on each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
+ * Creates the steps that prepare replies: they end bodies with the drain or the exchange, add `Vary: Accept` where the program called `accepts`, and outside of
+ * the reply cache add `private` to each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
  */
 export const prepareReplies = (endBodies: PrepareReply): PrepareReplies => {
   const inside: PrepareReply = (reply, request) =>

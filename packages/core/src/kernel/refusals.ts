@@ -16,8 +16,8 @@ import { stagesOf } from "./stages-of.ts";
 export type AnswerRefused = (error: HttpError, source: RequestSource) => Response;
 
 /**
- * Creates the path of messages that no handler may see, such as ones with a malformed head: they pass the stages that log, count and mark replies, but
- * no code of the program, so that a refusal is cheap and the app never sees malformed input.
+ * Creates the chain for messages that the transport rejects, such as those with a malformed head. They pass the stages that log, count and mark replies, but no
+ * code of the program: a refusal is cheap, and the app never sees malformed input.
  *
  * The refusal remains the reply: middleware that answers by itself, such as CORS for a preflight, fails or is asynchronous is skipped.
  */
@@ -28,15 +28,15 @@ export const createRefusals = (middleware: Stages, kernel: RequestKernel): Answe
     const target = readable(source.target);
     const path = target.path === UNREADABLE ? null : target.path;
     const answer = (): Response => errorReply(error, { path, accept: source.field("accept") }, settings);
-    const handle = chain.reduceRight<Plain>((next, each) => passing(each, next, settings.log), answer);
+    const handle = chain.reduceRight<SyncHandler>((next, each) => passing(each, next, settings.log), answer);
     return handle(new HttpRequest(source, kernel, target, null));
   };
 };
 
-type Plain = (request: HttpRequest) => Response;
+type SyncHandler = (request: HttpRequest) => Response;
 
 const passing =
-  (middleware: Middleware<HttpRequest, Response>, next: Plain, log: Logger): Plain =>
+  (middleware: Middleware<HttpRequest, Response>, next: SyncHandler, log: Logger): SyncHandler =>
   (request) => {
     let given: Response | null = null;
     const inner: Handler<HttpRequest, Response> = (asked) => (given ??= next(asked));

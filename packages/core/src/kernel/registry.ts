@@ -70,7 +70,7 @@ export abstract class Registry {
   protected readonly labels: MiddlewareLabels = new WeakMap();
   readonly draining: Draining = new Draining();
   readonly listeners: RegisteredListener[] = [];
-  /** The protocol beside HTTP/1.1, if a feature has added one. */
+  /** The protocol in addition to HTTP/1.1, if a feature has added one. */
   connectionProtocol: ConnectionProtocol | undefined;
   protected readonly life: Life = new Life();
   /** Whether probes report that the app is draining. */
@@ -96,7 +96,7 @@ export abstract class Registry {
   private readonly fieldUses: FieldUses[] = [];
   private readonly entryProtections: AddedProtection[] = [];
   private makeShared: SharedStateMakers = {};
-  /** The blueprint's call that is being repeated, which is the group of the routes that it adds. */
+  /** The blueprint's call that is being repeated; routes that are added meanwhile belong to its group. */
   private call: RouteCall | null = null;
 
   /** The group `host.insight`. */
@@ -127,16 +127,16 @@ export abstract class Registry {
   }
 
   route({ method, path, handler, options: given = {}, addedBy }: FeatureRoute): this {
-    const { exempt = [], ofProgram = false, use = [], ...options } = given;
+    const { exempt = [], isProgramRoute = false, use = [], ...options } = given;
     const place = this.call?.place ?? registrationPlace();
     const tags = options.tags ?? [];
-    const owner = ofProgram ? null : addedBy;
+    const owner = isProgramRoute ? null : addedBy;
     const own = { method, path, handler, options, ownOptions: options, place, tags, addedBy: owner, exempt };
     const route = { ...own, guards: [], middleware: use.map(toMiddleware) };
     return this.addRoute(this.call === null ? route : inGroup(this.call, route));
   }
 
-  /** Runs a blueprint's call: routes that a feature adds meanwhile are in the blueprint's group. */
+  /** Runs a blueprint's call: routes that a feature adds meanwhile belong to the blueprint's group. */
   protected within(call: RouteCall, run: () => void): void {
     const before = this.call;
     this.call = call;
@@ -278,7 +278,7 @@ export abstract class Registry {
     this.enableMethods.set(rank, methods);
   }
 
-  /** Records that a feature is enabled. Returns false if it was already, which is a problem. */
+  /** Records that a feature is enabled. Returns false, and reports a problem, if it already was. */
   enable(feature: string, method: string): boolean {
     this.assertOpen(method, "called");
     if (this.enabled.has(method)) {
@@ -411,7 +411,7 @@ export abstract class Registry {
     return problem === null ? this : this.problem(problem);
   }
 
-  /** @param what the registration, as its author would call it */
+  /** @param what name of the registration for its author */
   assertOpen(what: string, verb: "registered" | "called" = "registered"): void {
     if (!this.isClosed) return;
     throw new FrameworkError(
@@ -421,7 +421,7 @@ export abstract class Registry {
   }
 }
 
-/** For registrations of features that have no name for programs. */
+/** Label of registrations without a name of their own. */
 const partOf = (feature: string): string => `a part of the feature ${feature}`;
 
 const authOf = (

@@ -21,7 +21,7 @@ test("a handler runs in the contexts bound to the start channel, also after an a
   expect(await reply.json()).toEqual(["GET /a/{b}", "GET /a/{b}"]);
 });
 
-test("what follows an asynchronous handler runs in the contexts bound to the start channel, as the handler does", async () => {
+test("continuations of an asynchronous handler run in the contexts bound to the start channel", async () => {
   const context = new AsyncLocalStorage<string | null>();
   start.bindStore(context, (operation) => (operation as TracedOperation).name);
   undo.push(() => void start.unbindStore(context));

@@ -47,7 +47,7 @@ export const createRequestOperations = (requests: Operations<HttpRequest>): Requ
       ({ status } = reply);
       return reply;
     };
-    return operation.within(() => mapAwaitable(handle(request), replied)); // waits within, too, for what follows a promise
+    return operation.within(() => mapAwaitable(handle(request), replied)); // also awaits the promise in the operation's context, for its continuation
   };
   return {
     answer: (handle, request) => {

@@ -19,7 +19,7 @@ const statusOf = async (thrown: unknown, log: Logger) => {
   return statuses;
 };
 
-test("an error whose message is not text is a 500 with a line in the log", async () => {
+test("an error whose message is not a string is a 500 with a line in the log", async () => {
   for (const message of [{ code: 7 }, Object.create(null), Symbol("s")]) {
     const lines: string[] = [];
     const log = consoleLogger({ format: "text", write: (line) => void lines.push(line) });
@@ -44,7 +44,7 @@ test("an error above 500 whose detail is not its message is a warning in the log
   }
 });
 
-test("with debug the reply shows a message and name that are not text", async () => {
+test("with debug the reply shows a message and name that are not strings", async () => {
   const app = new App();
   app.get("/x", () => {
     throw Object.assign(new Error("x"), { message: Object.create(null), name: { kind: "odd" } });
@@ -55,7 +55,7 @@ test("with debug the reply shows a message and name that are not text", async ()
   await app.stop();
 });
 
-test("a logger that throws does not take the reply of its request", async () => {
+test("a logger that throws does not prevent the reply", async () => {
   const fail = () => {
     throw new Error("disk full");
   };

@@ -17,7 +17,7 @@ import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { PrepareReply } from "./prepare-reply.ts";
 import type { RequestOperations } from "./request-operations.ts";
 
-/** What the rescue needs beside the exception handlers. */
+/** Dependencies of `createRescue` besides the exception handlers. */
 interface RescueParts {
   readonly settings: AppSettings;
   readonly requests: RequestOperations;
@@ -51,12 +51,12 @@ export const createRescue = (
       else if (HttpError.is(error) && hidesReason(error)) warn(error, request);
       reply = errorReply(error, { path, accept: request.getHeader("accept") }, settings);
     } catch (failure) {
-      return unanswered("the reply to an error cannot be written", failure, error, request);
+      return plainFailure("the reply to an error cannot be written", failure, error, request);
     }
     return accept(reply, request);
   };
-  /** A plain 500 in place of a reply that failed in turn. */
-  const unanswered = (what: string, failure: unknown, error: Error, request: HttpRequest): Response => {
+  /** Returns a plain 500 after the reply to an error failed too. */
+  const plainFailure = (what: string, failure: unknown, error: Error, request: HttpRequest): Response => {
     failed(toError(failure), request);
     settings.log.error(what, {
       error: toError(failure),
@@ -69,9 +69,10 @@ export const createRescue = (
   return (thrown, request) => {
     const error = causeOfAbort(toError(thrown), request);
     const handler =
-      handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.forTheRest);
+      handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.catchAll);
     if (handler === null) return standard(error, request);
-    const recover = (failure: unknown) => unanswered("an exception handler failed", failure, error, request);
+    const recover = (failure: unknown) =>
+      plainFailure("an exception handler failed", failure, error, request);
     try {
       const given = handler(request, error); // the `then` of another thenable need not return a promise
       const reply = mapAwaitable(isPromise(given) ? Promise.resolve(given) : given, (value) => {
@@ -90,7 +91,7 @@ export const createRescue = (
 const causeOfAbort = (error: Error, request: HttpRequest): Error =>
   mayReportAbort(error) && request.signal.aborted ? toError(request.signal.reason) : error;
 
-/** An abort ends the request's scope too, so that a dependency which is being made then comes too late. */
+/** An abort also ends the request's scope, so that a dependency that is being created fails with this code. */
 const mayReportAbort = (error: Error): boolean =>
   error.name === "AbortError" || (error as { code?: unknown }).code === "CORE_DEPENDENCY_TOO_LATE";
 

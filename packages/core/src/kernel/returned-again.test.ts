@@ -48,7 +48,7 @@ test.each(forms)(
   },
 );
 
-test("a streamed body that is returned again is refused", async () => {
+test("a streamed body that is returned again is rejected", async () => {
   const chunks = async function* () {
     yield "once";
   };

@@ -39,7 +39,7 @@ test("a guard that hangs is answered 504, and its request aborts", async () => {
   expect(reasons).toEqual([expect.any(HandlerTimeoutError), expect.any(HandlerTimeoutError)]);
 });
 
-test("a handler is not called for a guard that passes too late, nor does a late refusal matter", async () => {
+test("a guard that passes too late does not call the handler, and a late refusal has no effect", async () => {
   const verdicts = [true, false];
   for (const verdict of verdicts) {
     const app = new App();
@@ -77,14 +77,14 @@ test("a body that does not arrive is answered 408 where the route has a schema f
   expect(calls).toBe(0);
 });
 
-/** Parts of a limit of a second whose late replies nothing waits for. */
+/** Parts of a one-second limit without receivers of late replies. */
 const ofOneSecond = () => {
   const clock = virtualClock();
   const late = { rescue: () => Response.text(""), accept: (reply: Response) => reply };
   return { clock, limit: new RouteLimit({ timeoutMs: 1000, late, clock }) };
 };
 
-/** An app whose handler has a second of a clock of its own. `begun` resolves when the handler says so. */
+/** An app whose handler may take one second of a virtual clock. `begun` resolves when the handler calls `begin`. */
 const limitedApp = (handle: (request: HttpRequest, begin: () => void) => Promise<unknown>) => {
   const { clock, limit } = ofOneSecond();
   const begun = Promise.withResolvers<void>();

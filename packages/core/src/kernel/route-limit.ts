@@ -5,7 +5,7 @@ import type { Awaitable, Handler, Rescue } from "../middleware/middleware.ts";
 import type { Receiver } from "../middleware/later.ts";
 import { discardBody } from "../middleware/outcome.ts";
 import { timeLimit } from "../middleware/timeout.ts";
-import { holdingTimers } from "../middleware/wait.ts";
+import { keepAliveTimers } from "../middleware/wait.ts";
 import { type BodyWait, bodyWait, noWait } from "../request/body-wait.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { AwaitedReply, giveLateReply } from "../request/late-reply.ts";
@@ -14,13 +14,13 @@ import type { RouteDefinition } from "../routes/route.ts";
 import { type Clock, MAX_TIMEOUT_MS, systemClock } from "../runtime/clock.ts";
 import type { PrepareReply } from "./prepare-reply.ts";
 
-/** What becomes of a late reply that a middleware waits for, as of one in time. */
+/** Converts the late outcome that a middleware waits for into a reply, as for one in time. */
 export interface LateReplyParts {
   readonly rescue: Rescue<HttpRequest, Response>;
   readonly accept: PrepareReply;
 }
 
-/** What a route limit needs. */
+/** Dependencies of `RouteLimit`. */
 export interface RouteLimitParts {
   readonly timeoutMs: number;
   readonly late: LateReplyParts;
@@ -29,9 +29,9 @@ export interface RouteLimitParts {
 }
 
 /**
- * The time that the guards, the validated input and the handler of a route have together. Synchronous work sets no timer.
+ * The time limit that the guards, input validation and handler of a route share. Synchronous work sets no timer.
  *
- * Guards have one of their own, because levels between them and the handler, such as idempotency, must see the 504 of a handler.
+ * Guards have a timer of their own, because levels between them and the handler, such as idempotency, must see the 504 of a handler.
  */
 export class RouteLimit {
   private readonly timeoutMs: number;
@@ -40,22 +40,22 @@ export class RouteLimit {
   /** When the first asynchronous guard of a request began. */
   private readonly since = new WeakMap<HttpRequest, number>();
   private readonly expired = new WeakSet<HttpRequest>();
-  /** How long a request has waited for its body since the handler, or the validation of its input, began; none of a body that had arrived by then. */
+  /** The wait of each request for its body since the handler, or the validation of its input, began; no entry if the body had arrived by then. */
   private readonly waits = new WeakMap<HttpRequest, BodyWait>();
   /** Whether the route ever had an asynchronous guard, and whether a request of it ever expired: most routes skip the look-ups. */
   private hasWaited = false;
   private hasExpired = false;
   private readonly guarding: (request: HttpRequest, verdict: () => Promise<void>) => Awaitable<void>;
 
-  constructor({ timeoutMs, late, clock = { ...holdingTimers, now: systemClock.now } }: RouteLimitParts) {
+  constructor({ timeoutMs, late, clock = { ...keepAliveTimers, now: systemClock.now } }: RouteLimitParts) {
     this.timeoutMs = timeoutMs;
     this.clock = clock;
     this.late = late;
     this.guarding = timeLimit<HttpRequest, void>({
       timeoutMs,
-      leftMs: (request) => this.leftMs(request),
+      remainingMs: (request) => this.remainingMs(request),
       clock,
-      late: () => unawaited, // the request has its 504, whatever the guard says
+      late: () => unawaited, // the request already has its 504
     });
   }
 
@@ -66,12 +66,12 @@ export class RouteLimit {
     return this.guarding(request, () => verdict);
   }
 
-  /** Limits what is around the handler, too. */
+  /** Returns the handler with the time limit. */
   around(handler: Handler<HttpRequest, Response>): Handler<HttpRequest, Response> {
     const { timeoutMs, clock } = this;
     const bounded = timeLimit<HttpRequest, Response>({
       timeoutMs,
-      leftMs: (request) => this.leftMs(request),
+      remainingMs: (request) => this.remainingMs(request),
       clock,
       error: (request) => this.errorOf(request),
       late: (request) => this.receiverOf(request),
@@ -83,7 +83,7 @@ export class RouteLimit {
     };
   }
 
-  /** Calls a handler only in time: its input may be there too late. */
+  /** Returns the handler so that it is not called after the limit: its input may become valid too late. */
   inTime(handler: Handler<HttpRequest, Response>): Handler<HttpRequest, Response> {
     return (request) => {
       if (this.hasExpired && this.expired.has(request)) throw request.signal.reason;
@@ -91,12 +91,12 @@ export class RouteLimit {
     };
   }
 
-  private leftMs(request: HttpRequest): number {
+  private remainingMs(request: HttpRequest): number {
     const since = this.hasWaited ? this.since.get(request) : undefined;
     return since === undefined ? this.timeoutMs : Math.max(1, this.timeoutMs - (this.clock.now() - since));
   }
 
-  /** 408 if most of the time was spent on waiting for the client's body: the service is not to blame, nor is its circuit to open. */
+  /** Returns a 408 if most of the time was spent waiting for the client's body, which circuit breakers do not count; else a 504. */
   private errorOf(request: HttpRequest): HttpError {
     const { timeoutMs } = this;
     const waitMs = this.waits.get(request)?.ms ?? 0;
@@ -114,7 +114,7 @@ export class RouteLimit {
     if (awaited === null) return unawaited;
     const { promise, resolve } = Promise.withResolvers<() => Awaitable<Response>>();
     const late = promise.then((outcome) => outcome());
-    if (!giveLateReply(awaited, late)) late.then(discardBody, () => {}); // its error is for those who wait
+    if (!giveLateReply(awaited, late)) late.then(discardBody, () => {}); // only the middleware that waits handles its error
     return {
       answer: (reply) => resolve(() => accept(reply, request)),
       fail: (error) => resolve(() => rescue(error, request)),
@@ -122,7 +122,7 @@ export class RouteLimit {
   }
 }
 
-/** RFC 9110 15.5.9: what is left of the body is not worth waiting for. */
+/** RFC 9110 15.5.9: the connection closes instead of waiting for the rest of the body. */
 const closing = { headers: { connection: "close" } };
 
 /** Returns the limit of a route; `null` for none. */

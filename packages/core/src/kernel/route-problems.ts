@@ -18,7 +18,7 @@ export const routeProblems = (routes: readonly RouteDefinition[], features: Feat
       ...schemaProblems(route.options),
       ...replyProblems(route.options),
       ...errorProblems(route.options),
-      ...wordProblems(route),
+      ...documentationProblems(route),
       ...unknownOptions(route.options, features.names),
       ...features.problems(route),
     ].map((message) => problem(route, message)),
@@ -65,15 +65,15 @@ const replyProblems = ({ responses = {} }: RouteOptions): string[] =>
         )
     : ["responses must be an object of schemas by status, such as { 200: Book }"];
 
-/** What the API document shows. */
-const wordProblems = ({ options, tags }: RouteDefinition): string[] => {
+/** Mistakes in the texts for the API document. */
+const documentationProblems = ({ options, tags }: RouteDefinition): string[] => {
   const { summary = "", description = "" } = options;
   const problems = Object.entries({ summary, description })
     .filter(([, text]) => typeof text !== "string")
-    .map(([name]) => `${name} must be text`);
+    .map(([name]) => `${name} must be a string`);
   const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === "string" && tag !== "");
   if (!areTags || !Array.isArray(options.tags ?? []))
-    problems.push('tags must be a list of texts, such as ["books"]');
+    problems.push('tags must be a list of strings, such as ["books"]');
   return problems;
 };
 
@@ -88,7 +88,7 @@ const errorProblems = ({ errors = [], responses = {} }: RouteOptions): string[] 
   });
 };
 
-/** The options that are schemas. */
+/** Mistakes in the options that are schemas. */
 const schemaProblems = ({ params, query, body, responses }: RouteOptions): string[] => {
   const ofReplies = Object.entries(responses ?? {}).map(
     ([status, schema]) => [`responses: ${status}`, schema] as const,

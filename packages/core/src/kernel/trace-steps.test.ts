@@ -96,14 +96,14 @@ test("a request publishes its chain and the steps that it reached, with reasons"
     expect(durationMs).toBeGreaterThanOrEqual(innerMs);
 });
 
-test("a step that answers itself leaves the inner ones unreached", async () => {
+test("inner steps are not reached if an outer one replies itself", async () => {
   const [trace] = await traced(teaApp(), "/greeted");
   expect(trace?.steps.map(({ name, passedOn, status }) => [name, passedOn, status])).toEqual([
     ["greeting", false, 200],
   ]);
 });
 
-test("guards are steps of their own; a refusal and an error have their words", async () => {
+test("guards are separate steps, with the text of their refusal or error", async () => {
   const [refused, broken, unmatched] = await traced(teaApp(), "/mine", "/broken", "/nowhere");
   expect(refused?.steps.map(({ kind, name, passedOn, error }) => [kind, name, passedOn, error])).toEqual([
     ["middleware", "greeting", true, null],
@@ -125,7 +125,7 @@ test("validation is a step before the handler", async () => {
   expect(trace?.steps).toMatchObject([{ kind: "validation", passedOn: false, error: expect.any(String) }]);
 });
 
-test("validation tells what matched; what did not has its place and kind, not the schema's message, which may quote it", async () => {
+test("the validation step names what matched; a mistake has its place and kind, not the schema's message, which may quote input", async () => {
   const app = new App();
   const schema = (issues?: readonly { message: string; path: string[] }[]) => ({
     "~standard": {

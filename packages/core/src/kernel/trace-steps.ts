@@ -28,7 +28,7 @@ export interface ChainTracer {
   ): HttpHandler;
 }
 
-/** What a trace says about a handler. */
+/** Description of a handler in a trace. */
 export interface TracedHandler {
   readonly name: string;
   /** The feature that added the route; `null` for the program and core. */
@@ -44,8 +44,8 @@ export type CompileChain = (
 ) => HttpHandler;
 
 /**
- * Returns what compiles chains. Without debug, and unless a tool listens at start or announced that it may, it compiles them without tracing, so that requests cost the
- * same as ever; else each twice: without a listener a request then costs one check, and not one per level.
+ * Returns the function that compiles chains. It compiles them without tracing, unless debug is on and a tool listens at start or has announced that it may.
+ * Otherwise it compiles each chain twice, so that a request without a listener costs one check instead of one per level.
  */
 export const traceSteps = (
   traces: RequestTraces,
@@ -142,7 +142,7 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: str
 const messageOf = (thrown: unknown): string => {
   const error = toError(thrown);
   if (!(error instanceof ValidationError)) return textOf(error.message);
-  const shown = error.issues.slice(0, MOST_ISSUES).map(({ loc, type, expected, received }) => {
+  const shown = error.issues.slice(0, MAX_SHOWN_ISSUES).map(({ loc, type, expected, received }) => {
     const wanted = expected === undefined ? "" : `, expected ${expected}`;
     return `${loc.join(".")}: ${type}${wanted}${received === undefined ? "" : `, received ${received}`}`;
   });
@@ -150,7 +150,7 @@ const messageOf = (thrown: unknown): string => {
   return `${shown.join("; ")}${more > 0 ? ` (and ${more} more)` : ""}`;
 };
 
-const MOST_ISSUES = 5;
+const MAX_SHOWN_ISSUES = 5;
 
 const same = <T>(value: T): T => value;
 

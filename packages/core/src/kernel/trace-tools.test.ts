@@ -49,7 +49,7 @@ test("a tool that announced itself listens after the start, and requests cost no
   expect(app.stepsOf("/fast")).toEqual(["slow", "guard", "validation", "handler"]);
 });
 
-test("a trace that began while a tool listened is complete, though the tool has left", async () => {
+test("a trace that began while a tool listened is complete after the tool has unsubscribed", async () => {
   const watching: Feature<{ enableWatching(): unknown }> = {
     name: "watching",
     install: ({ insight }) => ({ enableWatching: () => insight.traceRequests() }),

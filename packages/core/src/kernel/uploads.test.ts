@@ -35,7 +35,7 @@ const described = async (value: unknown): Promise<unknown> => {
 
 const Cover = z.object({ title: z.string(), cover: z.file().mime("image/png").max(4) });
 
-test("a schema sees the files of a multipart body as web Files beside its texts", async () => {
+test("a schema sees the files of a multipart body as web Files beside its strings", async () => {
   const data = form([
     ["title", "Emma"],
     ["cover", png()],
@@ -47,7 +47,7 @@ test("a schema sees the files of a multipart body as web Files beside its texts"
   expect(await send(z.object({ title: z.string(), cover: z.instanceof(File) }), data)).toEqual(expected);
 });
 
-test("a file of another type or size, a text in its place and a missing one are each a 422 that names the field", async () => {
+test("a file of another type or size, a string in its place and a missing one are each a 422 that names the field", async () => {
   const title = ["title", "Emma"] as const;
   const text = new File(["x"], "a.txt", { type: "text/plain" });
   for (const [value, received] of [
@@ -80,7 +80,7 @@ test("several files under one name are a list, in their order", async () => {
   });
 });
 
-test("the file that a handler passes on has its whole content, and the same body is still there as files", async () => {
+test("the file that a handler passes on has its whole content, and the same body is still available as files", async () => {
   const app = new App();
   app.post("/x", { body: Cover }, async (request) => {
     const { cover } = request.input.body;
@@ -97,7 +97,7 @@ test("the file that a handler passes on has its whole content, and the same body
   expect(await reply.json()).toEqual([3, 3, true]);
 });
 
-test("any form arrives as it was sent: each name with its texts, then its files", async () => {
+test("any form arrives as it was sent: each name with its strings, then its files", async () => {
   const name = fc.constantFrom("a", "b", "__proto__", "constructor", "toString");
   const value = fc.oneof(
     fc.string({ unit: "grapheme-ascii" }),

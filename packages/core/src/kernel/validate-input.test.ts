@@ -192,7 +192,7 @@ test.each([
   ["others?q=1&a=1", { q: "1", a: ["1"] }],
   ["caught?tags=a", { tags: ["a"] }],
   ["caught", { tags: ["none"] }],
-])("one value of a query is a list where the JSON Schema says so: %s", async (path, value) => {
+])("one value of a query is a list where the JSON Schema declares one: %s", async (path, value) => {
   const reply = await ask(listApp(), `/${path}`);
   expect([reply.status, await reply.json()]).toEqual([200, value]);
 });
@@ -204,7 +204,7 @@ test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a", "either?ids=x", 
   },
 );
 
-test("one value of a form is a list where the JSON Schema says so", async () => {
+test("one value of a form is a list where the JSON Schema declares one", async () => {
   const reply = await ask(listApp(), "/", form(new URLSearchParams({ tags: "a", both: "b" })));
   expect(await reply.json()).toEqual({ tags: ["a"], both: "b" });
   const data = new FormData();
@@ -213,6 +213,6 @@ test("one value of a form is a list where the JSON Schema says so", async () => 
   expect(await (await ask(listApp(), "/", form(data))).json()).toEqual({ tags: ["a"], files: ["x.txt"] });
 });
 
-test("a text in a JSON body does not become a list", async () => {
+test("a string in a JSON body does not become a list", async () => {
   expect((await ask(listApp(), "/", json({ tags: "a" }))).status).toBe(422);
 });

@@ -9,11 +9,10 @@ import { validate } from "../validation/validate.ts";
 import { validateNamed } from "../validation/validate-named.ts";
 
 /**
- * Fills `request.input` from the route's schemas, then calls `next`: first params, then query, and the body is read last. Without schemas it is
- * `next` itself.
+ * Fills `request.input` from the route's schemas, then calls `next`: first params, then query, and the body is read last. Without schemas it is `next` itself.
  *
  * Each step continues synchronously with a synchronous value; written out because the closures of `mapAwaitable` would cost as much as the rest. `validate`
- * gives promises of the engine's class, which are recognised without a look at members that differ from value to value.
+ * returns promises of the engine's class, so `instanceof` suffices, without a read of `then`.
  *
  * @throws ValidationError 422
  */

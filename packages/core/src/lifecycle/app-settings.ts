@@ -6,7 +6,7 @@ import type { Logger } from "../log/logger.ts";
 /** The two environments that a program can run in. */
 export type Environment = "development" | "production";
 
-/** What an app knows about how it is run; `run`, `start` and the first `fetch` fix it once. */
+/** Settings under which an app runs; fixed once, by `run`, `start` or the first `fetch`. */
 export interface AppSettings {
   /** Development or production. */
   readonly env: Environment;
@@ -24,7 +24,7 @@ export interface AppSettings {
   readonly timeouts: TimeoutConfig;
   /** Addresses or CIDR blocks of trusted proxies, whose `X-Forwarded-*` and `X-Real-IP` fields count; none by default. */
   readonly trustedProxies: readonly string[];
-  /** State that all workers share; ports that a feature provides may span more, such as all hosts. */
+  /** State that all workers share. A feature may replace its ports by ones that more processes share, such as those of all hosts. */
   readonly shared: SharedState;
   /** The state of this service's own workers, even when a feature replaced ports of `shared`; for data that must stay on this host, such as metrics. */
   readonly own?: SharedState | undefined;

@@ -4,7 +4,7 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import { isLate } from "./deadline.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Maximum of pending and running tasks. */
+/** Maximum number of pending and running tasks. */
 export const MAX_BACKGROUND_TASKS = 1000;
 
 /** Work that runs after a reply, in the order added; a failure is logged and does not stop the rest. */
@@ -42,11 +42,11 @@ export class BackgroundTasks {
       }
       this.pending--;
     }
-    ended(); // in the same step: nothing is added to a list that is not run any more
+    ended(); // synchronously: no task can be added to a list that is no longer run
     if (this.pending === 0) this.idle?.resolve();
   }
 
-  /** Waits until no task is pending or running, `limitMs` at most; what is left then is logged. Resolves to whether all ended in time. */
+  /** Waits until no task is pending or running, `limitMs` at most; the number of remaining tasks is logged. Resolves to whether all ended in time. */
   async drained(limitMs: number): Promise<boolean> {
     if (this.pending === 0) return true;
     this.idle ??= Promise.withResolvers<void>();

@@ -4,13 +4,13 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import { isLate } from "./deadline.ts";
 import { byRank, type Ranked } from "./ranks.ts";
 
-/** Reacts to the drain of the app; `deadline` aborts at the drain's deadline, when nothing waits for the result any more. */
+/** Called when the app begins to drain. `deadline` aborts at the drain's deadline, after which the result is ignored. */
 export type DrainListener = (deadline: AbortSignal) => Awaitable<void>;
 
 /**
- * Calls every listener at once, those of later features first. Resolves when all have settled or after `limitMs`.
+ * Calls all listeners concurrently, those of later features first. Resolves when all have settled or after `limitMs`.
  *
- * A failing listener is logged and does not delay the others. Resolves to whether all settled in time; logged if not.
+ * A failing listener is logged and does not delay the others. Resolves to whether all settled in time; a timeout is logged.
  */
 export const callDrainListeners = async (
   listeners: readonly Ranked<DrainListener>[],

@@ -1,6 +1,6 @@
 import { HttpError } from "../errors/http-error.ts";
 
-/** A body in transmission that can end in order before its source does. */
+/** A body being sent that can be ended cleanly before its source ends. */
 export interface OpenStream {
   /** Ends the body now and closes its source. */
   return(): Promise<unknown>;
@@ -42,7 +42,7 @@ export class Draining {
 }
 
 const end = (stream: OpenStream): void => {
-  stream.return().catch(() => {}); // the body ends in order, whether or not its source closes without an error
+  stream.return().catch(() => {}); // the body ends cleanly even if closing its source fails
 };
 
 /** The reason of the signal: a handler that rethrows it answers 503. */

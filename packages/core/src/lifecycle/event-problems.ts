@@ -29,6 +29,6 @@ const badOnce: Problem = {
 /** The problem of an event that does not exist. */
 const unknownEvent = (event: unknown): Problem => {
   const [near] = nearest(String(event), ["startup", "shutdown"]);
-  const hint = near === undefined ? 'there are "startup" and "shutdown"' : `did you mean "${near}"?`;
+  const hint = near === undefined ? 'the events are "startup" and "shutdown"' : `did you mean "${near}"?`;
   return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${String(event)}"; ${hint}` };
 };

@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 const [core, feature] = ["../index.ts", "../feature.ts"].map((path) => join(import.meta.dirname, path));
 const { PATH, NODE_COMPILE_CACHE } = process.env; // the cache holds the compiled sources
 
-/** Runs a program in a process of its own, and returns what it prints and its exit code. */
+/** Runs a program in a separate process. Returns its output and its exit code. */
 const runProgram = (program: string): readonly [string, number | null] => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "kept-alive-"));
   const path = join(folder.path, "main.ts");
@@ -19,8 +19,8 @@ const runProgram = (program: string): readonly [string, number | null] => {
   return [stdout, status];
 };
 
-test("stop waits for what keeps no process alive, and runs the shutdown handlers", () => {
-  // A background task that waits for a timer which keeps no process alive, in an app that is stopped meanwhile.
+test("stop waits for work that does not keep the process alive, and runs the shutdown handlers", () => {
+  // A background task that waits for an unreferenced timer, in an app that is stopped meanwhile.
   const ended = runProgram(`
 import { App } from ${JSON.stringify(core)};
 const app = new App();
@@ -36,7 +36,7 @@ console.log("stopped");
   expect(ended).toEqual(["task\nshutdown\nstopped\n", 0]);
 });
 
-test("a process runs until the last of those that keep it has released it", () => {
+test("a process runs until the last `keepAlive` is released", () => {
   const ended = runProgram(`
 import { keepAlive, keptAlive, systemClock } from ${JSON.stringify(feature)};
 const release = keepAlive();

@@ -6,7 +6,7 @@ import { runStartTasks, runStopTasks, type Task } from "./tasks.ts";
 /** The phases of an app, by the method that registers tasks for them. */
 export type TaskPhase = "onStart" | "onListening" | "onStop";
 
-/** The phases of one app: prepare, listening, drain, stop. Records how far the start came, so that exactly that part is undone. */
+/** The phases of one app: prepare, listening, drain, stop. Records how far the start got, so that exactly that part is undone. */
 export class Life {
   private readonly tasks: Readonly<Record<TaskPhase, Ranked<Task>[]>> = {
     onStart: [],
@@ -25,18 +25,18 @@ export class Life {
     this.drainListeners.push({ rank, item: listener });
   }
 
-  /** Runs the start tasks. @throws CORE_START_TASK; the reason of `abandoned` */
-  async prepare(settings: AppSettings, abandoned: AbortSignal): Promise<void> {
-    const begins = (rank: number): void => {
+  /** Runs the start tasks. @throws CORE_START_TASK; the reason of `stopSignal` */
+  async prepare(settings: AppSettings, stopSignal: AbortSignal): Promise<void> {
+    const onBegin = (rank: number): void => {
       this.reached = rank;
     };
-    await runStartTasks(this.tasks.onStart, { settings, phase: "startup", abandoned, begins });
+    await runStartTasks(this.tasks.onStart, { settings, phase: "startup", stopSignal, onBegin });
     this.reached = Infinity;
   }
 
   /** Runs the tasks that need a complete service. @throws as `prepare` */
-  listen(settings: AppSettings, abandoned: AbortSignal): Promise<void> {
-    return runStartTasks(this.tasks.onListening, { settings, phase: "listening", abandoned });
+  listen(settings: AppSettings, stopSignal: AbortSignal): Promise<void> {
+    return runStartTasks(this.tasks.onListening, { settings, phase: "listening", stopSignal });
   }
 
   /** Calls the drain listeners; none for an app that never started completely. Resolves to whether all settled within `limitMs`. */

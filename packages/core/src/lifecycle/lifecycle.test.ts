@@ -74,7 +74,7 @@ test("a startup task that exceeds its timeout fails the start", async () => {
   await expect(app.start({ log })).rejects.toThrow('startup task "slow" failed: still running after 0.01 s');
 });
 
-test("a time limit that no timer can keep is refused, for tasks at start and for a stop at once", async () => {
+test("a timeout above the limit of timers is rejected: of a task at start, of a stop at once", async () => {
   const endless: Feature<{ enableEndless(): unknown }> = {
     name: "endless",
     install: (host) => ({
@@ -83,7 +83,7 @@ test("a time limit that no timer can keep is refused, for tasks at start and for
   };
   const app = new (App.with(endless))();
   app.enableEndless();
-  await expect(app.start({ log })).rejects.toThrow('the task "endless" has timeoutSecs Infinity');
+  await expect(app.start({ log })).rejects.toThrow('timeoutSecs of the task "endless" must be above 0');
 
   const running = await new App().start({ log });
   for (const timeoutSecs of [Infinity, Number.NaN, -1])

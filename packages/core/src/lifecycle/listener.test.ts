@@ -18,12 +18,12 @@ const owning = (...options: readonly ListenerOptions[]) => {
 };
 
 test.each<[string, readonly ListenerOptions[], string]>([
-  ["a malformed name", [raw("Admin Port")], "owner: a listener's name is lower-case words with dashes"],
+  ["a malformed name", [raw("Admin Port")], "owner: a listener's name must be lower-case words with dashes"],
   ["two listeners with one name", [raw("admin"), raw("admin")], "owner: two listeners are named admin"],
   [
     "a port out of range",
     [raw("admin", 70_000)],
-    "owner: the listener admin needs a port from 0 to 65535, not 70000",
+    "owner: the port of the listener admin must be an integer from 0 to 65535, not 70000",
   ],
   [
     "the seventeenth",

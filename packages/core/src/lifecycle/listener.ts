@@ -5,7 +5,7 @@ import type { Closed, ListenAddress, TransportTls } from "../exchange/transport.
 import type { Environment } from "./app-settings.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
-/** Maximum of ports that the features of one app own. */
+/** Maximum number of ports that the features of one app own. */
 export const MAX_LISTENERS = 16;
 
 /** Address of a feature's listener. */
@@ -24,7 +24,7 @@ interface Port {
 export interface SocketListener extends Port {
   /** Takes over an unread connection. If `accept` throws, the connection is closed. */
   accept(socket: Socket): void;
-  /** The service stops accepting: close idle connections in the way of the protocol. */
+  /** Called when the service stops accepting: closes idle connections as the protocol prescribes. */
   drain?(): void;
   /** Drains, resolves when the last connection is closed, and reports the work that it aborted at the deadline. Connections still open then are cut and counted. */
   close(deadlineMs: number): Promise<Closed>;
@@ -34,7 +34,7 @@ export interface SocketListener extends Port {
 export interface HttpListener extends Port {
   /** Answers one request, for example with a `Response`. An error becomes a plain 500. */
   serve(source: RequestSource): Awaitable<Reply>;
-  /** Makes the port speak HTTPS. */
+  /** Enables HTTPS on the port. */
   readonly tls?: TransportTls | undefined;
 }
 
@@ -76,9 +76,9 @@ export const listenerProblem = (
   present: readonly RegisteredListener[],
 ): string | null => {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
-    return `a listener's name is lower-case words with dashes, at most 40 characters, not ${JSON.stringify(name)}`;
+    return `a listener's name must be lower-case words with dashes, at most 40 characters, not ${JSON.stringify(name)}`;
   if (present.some(({ options }) => options.name === name)) return `two listeners are named ${name}`;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    return `the listener ${name} needs a port from 0 to 65535, not ${String(port)}`;
+    return `the port of the listener ${name} must be an integer from 0 to 65535, not ${String(port)}`;
   return present.length < MAX_LISTENERS ? null : `an app has at most ${MAX_LISTENERS} listeners of features`;
 };

@@ -19,7 +19,7 @@ const service = (handler: () => void | Promise<void>, options?: EventOptions) =>
   };
 };
 
-test("a startup handler runs in each worker, with once in one worker of the service, replaced ones included", async () => {
+test("a startup handler runs in each worker; with once it runs in one worker of the service, and not in replacements", async () => {
   const runs = { each: 0, once: 0 };
   const each = service(() => void runs.each++);
   const once = service(() => void runs.once++, { once: "service" });
@@ -59,7 +59,7 @@ test("after a failure the next worker runs it", async () => {
   expect(runs).toBe(2);
 });
 
-/** Waits for a condition; the limit is the test's. */
+/** Waits for a condition, until the test times out. */
 const waitFor = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -88,7 +88,7 @@ const blockedService = () => {
   return { clock, runs, start, done: gate.resolve };
 };
 
-test("a handler that blocks its worker for an hour runs in no other one", async () => {
+test("a handler that blocks its worker for an hour runs in no other worker", async () => {
   const { clock, runs, start, done } = blockedService();
   const first = start("first");
   await waitFor(() => runs.length === 1);
@@ -102,7 +102,7 @@ test("a handler that blocks its worker for an hour runs in no other one", async 
   expect(runs).toEqual(["first"]);
 });
 
-test("after the exit of the worker that runs it the next one does, at once", async () => {
+test("when the worker that runs the handler exits, the next one runs it at once", async () => {
   const { clock, runs, start, done } = blockedService();
   const first = start("first");
   const failed = first.started.catch(String);
@@ -117,7 +117,7 @@ test("after the exit of the worker that runs it the next one does, at once", asy
   expect(await failed).toContain("shared state");
 });
 
-test("two such handlers both run, and once is refused for shutdown", async () => {
+test("two handlers with once both run, and once is rejected for shutdown", async () => {
   const seen: string[] = [];
   const app = new App()
     .onEvent("startup", () => void seen.push("first"), { once: "service" })

@@ -2,15 +2,15 @@ import type { PermitRule, Permits } from "../shared-state/permits/permits.ts";
 import type { Task } from "./tasks.ts";
 
 const POLL_MS = 50;
-/** Ten years: the mark outlives the service, and a claim ends earlier, with its task or its process. */
+/** Ten years: the value `done` must outlive the service; a claim ends earlier, with its task or its process. */
 const FOREVER_MS = 10 * 365 * 86_400_000;
-/** One claim at a time. The permit of a process that exited counts as used and is back after this window. */
+/** One claim at a time. The permit of a process that exited counts as used, and returns after this window. */
 const oneClaim: PermitRule = { kind: "bucket", capacity: 1, windowMs: 1 };
 
 /**
  * Returns a task that one worker of the service runs; the others wait until it is done, and workers that start later skip it.
  *
- * The claim needs no renewal: the task may block the event loop for any time. A failure gives the claim back and fails the start of its worker.
+ * The claim needs no renewal: the task may block the event loop for any time. A failure releases the claim and fails the start of its worker.
  *
  * @param key names the task in every worker
  */
@@ -26,19 +26,19 @@ export const oncePerService =
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     try {
-      if (await isDone()) return; // also if another claimant finished between the last look and the claim
+      if (await isDone()) return; // another worker may have finished between the last check and the claim
       await run(settings, signal);
       await values.set(key, "done", { ttlMs: FOREVER_MS });
     } finally {
-      await claim.giveBack().catch(() => {}); // the claim ends with this process; an error of the task itself must be seen
+      await claim.release().catch(() => {}); // the claim ends with this process anyway; the task's own error must not be replaced
     }
   };
 
 interface Claim {
   /** Resolves to whether this worker has the claim. */
   take(): Promise<boolean>;
-  /** Frees the claim, if this worker has it. */
-  giveBack(): Promise<void>;
+  /** Releases the claim, if this worker has it. */
+  release(): Promise<void>;
 }
 
 /** A claim is a lease of the key's only permit, which the primary process ends when the claimant exits. */
@@ -48,5 +48,5 @@ const claimOf = (permits: Permits, key: string): Claim => {
     const lease = { holder, hold: 0, used: [], most, share: 1, leaseMs: FOREVER_MS, endsAtExit: true };
     return (await permits.take(key, oneClaim, { spend: 0, lease })).leased;
   };
-  return { take: async () => (await ask(1)) === 1, giveBack: async () => void (await ask(0)) };
+  return { take: async () => (await ask(1)) === 1, release: async () => void (await ask(0)) };
 };

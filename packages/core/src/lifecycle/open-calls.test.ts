@@ -4,14 +4,14 @@ import { App, dependency, Response } from "../index.ts";
 const ask = (app: App) => app.fetch(new Request("http://host.test/"));
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An app that notes when it stops. */
-const noting = (): { app: App; events: string[] } => {
+/** An app that records when it stops. */
+const recordingApp = (): { app: App; events: string[] } => {
   const events: string[] = [];
   return { events, app: new App().onEvent("shutdown", () => void events.push("shutdown")) };
 };
 
 test("stop waits for calls of fetch before it runs stop tasks, and answers later ones 503", async () => {
-  const { app, events } = noting();
+  const { app, events } = recordingApp();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   app.get("/", async () => {
     await gate;
@@ -31,8 +31,8 @@ test("stop waits for calls of fetch before it runs stop tasks, and answers later
   expect(await (await reply).text()).toBe("done");
 });
 
-test("stop waits for a body that is being read, but for none that is not", async () => {
-  const { app, events } = noting();
+test("stop waits for a body that is being read, but not for an unread one", async () => {
+  const { app, events } = recordingApp();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const body = async function* () {
     yield "one ";
@@ -53,8 +53,8 @@ test("stop waits for a body that is being read, but for none that is not", async
   expect(await text).toBe("one two");
 });
 
-test("a call that is left at the deadline of a stop is cut: its signal aborts and the stop tasks run", async () => {
-  const { app, events } = noting();
+test("a call that is open at the deadline of a stop is cut: its signal aborts and the stop tasks run", async () => {
+  const { app, events } = recordingApp();
   const lines: unknown[] = [];
   app.get("/", async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -76,7 +76,7 @@ test("a call that is left at the deadline of a stop is cut: its signal aborts an
 });
 
 test("a reply that cannot become a web response counts as ended", async () => {
-  const { app, events } = noting();
+  const { app, events } = recordingApp();
   app.use((request, next) => {
     request.onEnd((end) => events.push(end));
     return next(request);
@@ -87,15 +87,15 @@ test("a reply that cannot become a web response counts as ended", async () => {
   expect(events.at(-1)).toBe("shutdown");
 });
 
-test("a background task that does not end holds a stop until its deadline, and the stop tasks run", async () => {
-  const { app, events } = noting();
+test("a background task that does not end delays a stop until its deadline, and the stop tasks run", async () => {
+  const { app, events } = recordingApp();
   const errors: unknown[] = [];
   app.get("/", (request) => {
     request.defer(() => new Promise<void>(() => {}));
     return "sent";
   });
-  const note = (message: string, fields?: object): void => void errors.push([message, fields]);
-  await app.start({ log: { info() {}, warn() {}, error: note } });
+  const record = (message: string, fields?: object): void => void errors.push([message, fields]);
+  await app.start({ log: { info() {}, warn() {}, error: record } });
   await (await ask(app)).text();
   await tick();
   await app.stop({ timeoutSecs: 0.05 });
@@ -105,8 +105,8 @@ test("a background task that does not end holds a stop until its deadline, and t
   ]);
 });
 
-test("a call that ignores its cut does not keep singletons from their disposal", async () => {
-  const { app, events } = noting();
+test("a call that ignores its abort does not prevent the disposal of singletons", async () => {
+  const { app, events } = recordingApp();
   const errors: string[] = [];
   const Pool = dependency("pool", { create: () => 1, dispose: () => void events.push("disposed") });
   app.get("/", { inject: { pool: Pool } }, () => new Promise<string>(() => {}));
@@ -122,7 +122,7 @@ test("a call that ignores its cut does not keep singletons from their disposal",
 });
 
 test("the deferred task of a call that is cut has time to end before the stop tasks", async () => {
-  const { app, events } = noting();
+  const { app, events } = recordingApp();
   app.get("/", (request) => {
     request.defer(async () => {
       await tick();

@@ -3,16 +3,16 @@ import { isLate } from "./deadline.ts";
 
 /** A call of `app.fetch` that a stop waits for. */
 export interface OpenCall {
-  /** Gives the call up: its request counts as aborted. */
+  /** Aborts the request of the call. */
   cut(): void;
 }
 
-/** Calls of `app.fetch` in flight: until the reply is complete, with the body of a reply only while it is read. */
+/** Calls of `app.fetch` in progress: until the reply is complete. A reply's body counts only while it is read. */
 export class OpenCalls {
   private readonly open: Set<OpenCall> = new Set();
   private idle: PromiseWithResolvers<void> | null = null;
 
-  /** Counts a call in, once. */
+  /** Registers a call; a second registration has no effect. */
   opened(call: OpenCall): void {
     this.open.add(call);
   }

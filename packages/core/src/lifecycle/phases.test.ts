@@ -16,9 +16,9 @@ const feature = (name: string, install: (host: Host) => void): Feature => ({
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("a failed start stops exactly the tasks that had begun, in reverse", async () => {
+test("a failed start stops exactly the features that had started, in reverse", async () => {
   const events: string[] = [];
-  const noting = (name: string, run: () => void = () => {}) =>
+  const recording = (name: string, run: () => void = () => {}) =>
     feature(name, (host) => {
       host.life.onStart({ name, run: () => (events.push(`start ${name}`), run()) });
       host.life.onDrain(() => void events.push(`drain ${name}`));
@@ -27,7 +27,7 @@ test("a failed start stops exactly the tasks that had begun, in reverse", async 
   const fails = () => {
     throw new Error("no");
   };
-  const app = new (App.with(noting("one"), noting("two", fails), noting("three")))();
+  const app = new (App.with(recording("one"), recording("two", fails), recording("three")))();
   app.onEvent("shutdown", () => void events.push("shutdown"));
   await expect(app.start({ log })).rejects.toMatchObject({ code: "CORE_START_TASK" });
   expect(events).toEqual(["start one", "start two", "stop two", "stop one"]);
@@ -165,7 +165,7 @@ test("a shared state that a feature provides is closed after the stop tasks of a
 
 test("the position in App.with determines the order of features, not the order of the enable calls", async () => {
   const events: string[] = [];
-  const noting = <Name extends string>(name: Name) =>
+  const recording = <Name extends string>(name: Name) =>
     ({
       name,
       install: (host: Host) =>
@@ -176,7 +176,7 @@ test("the position in App.with determines the order of features, not the order o
           },
         }) as Record<`enable${Name}`, () => void>,
     }) satisfies Feature;
-  const app = new (App.with(noting("Db"), noting("Saga")))();
+  const app = new (App.with(recording("Db"), recording("Saga")))();
   app.onEvent("startup", () => void events.push("startup"));
   app.enableSaga();
   app.enableDb();

@@ -1,4 +1,4 @@
-/** Something registered, with its rank in the order of start: the position of its feature in `App.with`, or one of the ranks below. */
+/** A registered item and its rank in the start order: the position of its feature in `App.with`, or one of the ranks below. */
 export interface Ranked<T> {
   readonly rank: number;
   readonly item: T;

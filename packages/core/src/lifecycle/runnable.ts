@@ -28,9 +28,9 @@ export interface AppReport {
 export interface Runnable {
   /** Ports of features; complete when `run` is called. */
   readonly listeners: readonly RegisteredListener[];
-  /** The protocol beside HTTP/1.1, if a feature has added one; complete when `run` is called. */
+  /** The protocol in addition to HTTP/1.1, if a feature has added one; complete when `run` is called. */
   readonly protocol?: ConnectionProtocol | undefined;
-  /** Reserves the app for one `run` until the returned function is called, which a `run` that fails does. @throws CORE_RUN_TWICE */
+  /** Reserves the app for one `run`. The returned function releases it; a failed `run` calls it. @throws CORE_RUN_TWICE */
   claim(): () => void;
   /** Returns every mistake of the app under these settings. Starts nothing; the app can still be changed and started. */
   check(settings: AppSettings): readonly Problem[];
@@ -40,20 +40,20 @@ export interface Runnable {
   listen(): Promise<void>;
   /** Answers one request; read after `start`. */
   readonly serve: Serve;
-  /** Creates the reply to a request that no handler may see, such as a malformed one. */
+  /** Creates the reply to a request that must not reach a handler, such as a malformed one. */
   readonly reject: Reject;
   /** Calls the drain listeners: readiness turns 503, requests are still served. Resolves to whether all settled within `limitMs`. */
   drain(limitMs: number): Promise<boolean>;
-  /** Ends event streams in order and aborts `request.draining`. */
+  /** Ends event streams cleanly and aborts `request.draining`. */
   endStreams(): void;
   /** Cancels a start in progress: `start` or `listen` rejects with CORE_START_ABANDONED, about a second later if a task ignores its signal. */
   abandon(): void;
   /**
-   * Waits for drain listeners and background tasks, then runs the stop tasks of everything that had begun, in reverse; a failure does not stop the rest.
+   * Waits for drain listeners and background tasks, then runs the stop tasks of everything that had started, in reverse; a failure does not stop the rest.
    * Resolves to whether background tasks and the disposal of dependencies ended in time.
    */
   stop(): Promise<boolean>;
   report(): AppReport;
-  /** Returns what features advise against, for one host or several; complete when everything is registered. */
+  /** Returns the advice of features for a deployment on one host or on several; complete when everything is registered. */
   advice(severalHosts: boolean): readonly Problem[];
 }

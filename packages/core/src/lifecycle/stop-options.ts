@@ -3,7 +3,7 @@ import { decimal } from "../config/field-rules.ts";
 
 /** Options of `app.stop`. */
 export interface StopOptions {
-  /** Seconds that drain listeners and calls of `fetch` have until stop tasks run without them, a day at most. @default 30 */
+  /** Seconds that drain listeners and pending calls of `fetch` may take before the stop tasks run anyway; a day at most. @default 30 */
   readonly timeoutSecs?: number;
 }
 
@@ -14,5 +14,5 @@ const record: ConfigRecord<Required<StopOptions>> = configRecord("StopOptions", 
   timeoutSecs: decimal(DRAIN_SECS, { min: 0, max: 86_400 }),
 });
 
-/** Returns the limit of a drain in milliseconds. @throws ConfigurationError CORE_BAD_CONFIG: a timer takes Infinity for 1 ms */
+/** Returns the limit of a drain in milliseconds. @throws ConfigurationError CORE_BAD_CONFIG, also for Infinity, which a timer would treat as 1 ms */
 export const drainMs = (options?: StopOptions): number => record.of(options).timeoutSecs * 1000;

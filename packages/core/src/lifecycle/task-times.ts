@@ -12,7 +12,7 @@ export interface TaskTime {
   readonly failed: boolean;
 }
 
-/** Publishes what a task took, for tools such as `framework drain`. */
+/** Publishes the duration of a task, for tools such as `framework drain`. */
 export const publishTaskTime = (time: TaskTime): void => {
   if (hasBuiltin("node:diagnostics_channel"))
     nodeBuiltin("node:diagnostics_channel").channel("framework.life.task").publish(time);

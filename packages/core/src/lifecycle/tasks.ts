@@ -9,7 +9,7 @@ import { publishTaskTime } from "./task-times.ts";
 export interface Task {
   /** Name in messages. @default the function's */
   readonly name?: string;
-  /** Does the work. `signal` aborts when nothing waits for the result any more: at the timeout, or when the app is stopped during its start. */
+  /** Does the work. `signal` aborts at the timeout, and when the app is stopped during its start. */
   run(settings: AppSettings, signal: AbortSignal): Awaitable<void>;
   /** Timeout in seconds, a day at most. @default 60 at start and when listening, 10 at stop */
   readonly timeoutSecs?: number;
@@ -24,46 +24,48 @@ export const taskProblem = (task: Task): string | null => {
   const { timeoutSecs = STOP_TASK_SECS } = task;
   return timeoutSecs > 0 && timeoutSecs <= 86_400
     ? null
-    : `the task "${nameOf(task)}" has timeoutSecs ${String(timeoutSecs)}; it must be above 0, and at most 86400`;
+    : `timeoutSecs of the task "${nameOf(task)}" must be above 0 and at most 86400, not ${String(timeoutSecs)}`;
 };
 
 /** Timeout of one start task, in seconds. */
 export const START_TASK_SECS = 60;
 /** Timeout of one stop task, in seconds. */
 export const STOP_TASK_SECS = 10;
-/** Milliseconds that a start task may take to end after its signal aborted because the app was stopped. */
-export const ABANDONED_TASK_MS = 1000;
+/** Milliseconds that a start task may take to end after the app was stopped and its signal aborted. */
+export const STOPPED_TASK_GRACE_MS = 1000;
 
 /** Options for tasks that must all succeed. */
 export interface TaskRun {
   readonly settings: AppSettings;
   /** The phase in error messages, such as `startup`. */
   readonly phase: string;
-  /** Aborts when the app is stopped in the meantime. */
-  readonly abandoned: AbortSignal;
+  /** Aborts when the app is stopped during its start. */
+  readonly stopSignal: AbortSignal;
   /** Called with the rank of each task before it runs. */
-  readonly begins?: (rank: number) => void;
+  readonly onBegin?: (rank: number) => void;
 }
 
 /**
  * Runs tasks in the order of their ranks.
  *
- * @throws CORE_START_TASK with the task's error as cause; the reason of `abandoned` when that aborts. Later tasks do not run.
+ * @throws CORE_START_TASK with the task's error as cause; the reason of `stopSignal` when that aborts. Later tasks do not run.
  */
 export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun): Promise<void> => {
-  const { settings, phase, abandoned, begins } = run;
+  const { settings, phase, stopSignal, onBegin } = run;
   for (const { rank, item: task } of byRank(tasks)) {
-    abandoned.throwIfAborted();
-    begins?.(rank);
+    stopSignal.throwIfAborted();
+    onBegin?.(rank);
     try {
-      await timed(phase, task, () => bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, abandoned));
+      await timed(phase, task, () =>
+        bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, stopSignal),
+      );
     } catch (cause) {
-      abandoned.throwIfAborted();
+      stopSignal.throwIfAborted();
       const message = `${phase} task "${nameOf(task)}" failed: ${messageOf(cause)}`;
       throw new FrameworkError("CORE_START_TASK", message, { cause });
     }
   }
-  abandoned.throwIfAborted();
+  stopSignal.throwIfAborted();
 };
 
 /** Runs stop tasks in the reverse order of ranks; a failure is logged and the rest run. */
@@ -94,7 +96,7 @@ const bounded = async (
   task: Task,
   settings: AppSettings,
   limitSecs: number,
-  abandoned?: AbortSignal,
+  stopSignal?: AbortSignal,
 ): Promise<void> => {
   const controller = new AbortController();
   const { promise: expired, reject } = Promise.withResolvers<never>();
@@ -104,16 +106,16 @@ const bounded = async (
     reject(error);
   };
   let timer = setTimeout(expire, limitSecs * 1000);
-  const abandon = (): void => {
+  const stop = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(expire, ABANDONED_TASK_MS);
-    controller.abort(abandoned?.reason);
+    timer = setTimeout(expire, STOPPED_TASK_GRACE_MS);
+    controller.abort(stopSignal?.reason);
   };
-  abandoned?.addEventListener("abort", abandon, { once: true });
+  stopSignal?.addEventListener("abort", stop, { once: true });
   try {
     await Promise.race([task.run(settings, controller.signal), expired]);
   } finally {
     clearTimeout(timer);
-    abandoned?.removeEventListener("abort", abandon);
+    stopSignal?.removeEventListener("abort", stop);
   }
 };

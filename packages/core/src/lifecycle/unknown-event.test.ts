@@ -10,10 +10,10 @@ test.each([
   ["statup", 'there is no event "statup"; did you mean "startup"?'],
   ["Shutdown", 'there is no event "Shutdown"; did you mean "shutdown"?'],
   ["shutdwon", 'there is no event "shutdwon"; did you mean "shutdown"?'],
-  ["stop", 'there is no event "stop"; there are "startup" and "shutdown"'],
-  ["", 'there is no event ""; there are "startup" and "shutdown"'],
-  [undefined, 'there is no event "undefined"; there are "startup" and "shutdown"'],
-  [Symbol("start"), 'there is no event "Symbol(start)"; there are "startup" and "shutdown"'],
+  ["stop", 'there is no event "stop"; the events are "startup" and "shutdown"'],
+  ["", 'there is no event ""; the events are "startup" and "shutdown"'],
+  [undefined, 'there is no event "undefined"; the events are "startup" and "shutdown"'],
+  [Symbol("start"), 'there is no event "Symbol(start)"; the events are "startup" and "shutdown"'],
 ])("onEvent(%p) fails the start with the nearest name, and runs nothing", async (event, message) => {
   let runs = 0;
   const app = new App().onEvent(event as never, () => void runs++);

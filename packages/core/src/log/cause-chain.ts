@@ -1,14 +1,14 @@
 import { MAX_INNER, memberOf, messageOf, textOf } from "./value-text.ts";
 
-/** Maximum of errors shown of one chain. */
+/** Maximum number of errors in a chain, the first included. */
 const MAX_CAUSES = 8;
-/** Maximum of characters shown of a cause that is not an error. */
+/** Maximum characters shown of a cause that is not an error. */
 const MAX_VALUE = 1000;
 
 /**
  * The stacks of an error and its causes, outermost first, at most 8; `null` for a value that is not an error. Never throws.
  *
- * @param heading printed above; the first stack leaves out its message where the heading ends with it. @default ""
+ * @param heading text printed above the chain; if it ends with the error's message, the first stack omits that message. @default ""
  */
 export const causeChain = (error: unknown, heading: string = ""): string | null => {
   if (!Error.isError(error)) return null;

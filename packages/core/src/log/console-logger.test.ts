@@ -58,11 +58,11 @@ test("writes an error with its name, message, code, stack and cause", () => {
 
 test("writes the line for any fields: cycles, errors that are their own cause, getters that throw", () => {
   const { lines, log } = record("json");
-  const circle: Record<string, unknown> = { twice: [1, 1] };
-  circle["self"] = circle;
+  const cycle: Record<string, unknown> = { twice: [1, 1] };
+  cycle["self"] = cycle;
   const error = new Error("round");
   error.cause = error;
-  log.info("circle", { circle });
+  log.info("cycle", { cycle });
   log.info("cause", { error });
   log.info("getter", {
     get bad(): never {
@@ -77,7 +77,7 @@ test("writes the line for any fields: cycles, errors that are their own cause, g
     },
   });
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-    "circle",
+    "cycle",
     "cause",
     "getter",
     "inner getter",
@@ -86,7 +86,7 @@ test("writes the line for any fields: cycles, errors that are their own cause, g
   expect(lines[0]).toContain('"twice":[1,1]');
 });
 
-test("writes a readable line for people and indents the stack below it", () => {
+test("writes a human-readable line and indents the stack below it", () => {
   const { lines, log } = record("text");
   log.warn("slow", { ms: 12, path: "/a b", deep: { a: 1 } });
   log.error("failed", { error: new Error("no\n12:00:00 info  forged") });
@@ -120,7 +120,7 @@ test("escapes every control character in any input", () => {
   );
 });
 
-/** Errors whose members are not what their types say. */
+/** Errors whose members do not have their declared types. */
 const strangeErrors = (): Error[] => {
   const strange = (members: object): Error =>
     Object.defineProperties(new Error("x"), Object.getOwnPropertyDescriptors(members));
@@ -158,7 +158,7 @@ test.each(["text", "json"] as const)(
   },
 );
 
-test("writes for people every cause of an error, also one that is not an error, and the errors of an aggregate", () => {
+test("writes as text every cause of an error, including one that is not an error, and the errors of an aggregate", () => {
   const { lines, log } = record("text");
   const refused = new AggregateError([new Error("refused ::1\nforged"), "plain"], "unreachable");
   const cause = new Error("inner", { cause: refused });

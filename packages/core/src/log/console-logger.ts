@@ -38,7 +38,7 @@ const jsonLine = (level: Level, message: string, fields: Fields, time: Date): st
 const textLine = (level: Level, message: string, fields: Fields, time: Date): string => {
   const head = `${time.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${printable(message)}`;
   const stacks: string[] = [];
-  const given = entriesOf(fields).filter(([, value]) => value !== undefined); // JSON leaves them out, too
+  const given = entriesOf(fields).filter(([, value]) => value !== undefined); // JSON omits them, too
   const pairs = given.map(([key, value]) => {
     const chain = causeChain(value);
     if (chain !== null) stacks.push(...indented(chain));

@@ -4,7 +4,7 @@ import { messageOf } from "./value-text.ts";
 
 type Write = Logger["error"];
 
-/** The same logger with methods that never throw: its failure must not become that of a request. It goes to the console, with the message of the line. */
+/** Wraps a logger so that its methods never throw: a failing logger must not fail a request. The failure is written to the console, with the line's message. */
 export const failsafeLog = (log: Logger): Logger => {
   const guarded =
     (level: "info" | "warn" | "error"): Write =>

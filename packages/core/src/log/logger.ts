@@ -1,19 +1,19 @@
 /** Receives the framework's own log lines. A program can pass its own logger, and `enableLogging` redirects the default one. */
 export interface Logger {
-  /** Writes a line about ordinary work. */
+  /** Writes a line about normal operation. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Writes a line about something to look at. */
+  /** Writes a line that an operator should look at. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Writes a line about a failure. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Redirects all further lines to another logger, until the returned function is called. The default logger has this method, so that a
-   * feature can write all lines of a process to one stream; without it a program's logger keeps its lines.
+   * feature can write all lines of a process to one stream; a logger without it keeps its own lines.
    */
   redirect?(to: Logger): () => void;
   /**
    * Takes each line of JSON that a logging feature would write to standard output or standard error. The logger of a test client has this method,
-   * so that a test has all lines in one place and prints none.
+   * so that a test finds all lines in one place and prints none.
    */
   collect?(line: string): void;
 }

@@ -2,18 +2,18 @@ import { expect, test } from "@jest/globals";
 import type { Logger } from "./logger.ts";
 import { redirectable } from "./redirectable.ts";
 
-const noting = (name: string, lines: string[]): Logger => {
-  const note = (message: string) => void lines.push(`${name} ${message}`);
-  return { info: note, warn: note, error: note };
+const recorder = (name: string, lines: string[]): Logger => {
+  const record = (message: string) => void lines.push(`${name} ${message}`);
+  return { info: record, warn: record, error: record };
 };
 
 test("lines reach the latest target until its redirection is undone, in any order", () => {
   const lines: string[] = [];
-  const log = redirectable(noting("own", lines));
+  const log = redirectable(recorder("own", lines));
   log.info("1");
-  const undoA = log.redirect?.(noting("a", lines));
+  const undoA = log.redirect?.(recorder("a", lines));
   log.warn("2");
-  const undoB = log.redirect?.(noting("b", lines));
+  const undoB = log.redirect?.(recorder("b", lines));
   log.error("3");
   undoA?.();
   undoA?.();

@@ -1,6 +1,6 @@
 import type { Logger } from "./logger.ts";
 
-/** The same logger with `redirect`; the latest active redirection counts. */
+/** Adds `redirect` to a logger; the latest active redirection wins. */
 export const redirectable = (own: Logger): Logger => {
   const targets: Logger[] = [own];
   const current = (): Logger => targets.at(-1) ?? own;
@@ -16,8 +16,8 @@ export const redirectable = (own: Logger): Logger => {
       };
       targets.push(target);
       return () => {
-        const place = targets.indexOf(target);
-        if (place > 0) targets.splice(place, 1);
+        const index = targets.indexOf(target);
+        if (index > 0) targets.splice(index, 1);
       };
     },
   };

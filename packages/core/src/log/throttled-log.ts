@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
 
-/** How often a throttled log writes. */
+/** Options of `throttledLog`. */
 export interface ThrottledLogOptions {
-  /** Minimum of milliseconds between two lines. @default 60000 */
+  /** Minimum milliseconds between two lines. @default 60000 */
   readonly everyMs?: number;
   /** Clock of the interval. @default the runtime's */
   readonly clock?: Pick<Clock, "now">;
 }
 
 /**
- * Keeps a failure that repeats, such as that of a store, from filling the log: calls `write` for the first occurrence, then at most once per
- * `everyMs`. `write` gets the number of occurrences left out since its last call.
+ * Keeps a repeating failure, such as of a store, from flooding the log: calls `write` for the first occurrence, then at most once per
+ * `everyMs`. `write` gets the number of occurrences omitted since its last call.
  *
  * @example
  * const logSometimes = throttledLog();

@@ -1,6 +1,6 @@
-/** Text in place of a value that cannot be written. */
+/** Text instead of a value that cannot be serialised. */
 export const UNSERIALISABLE = "[not serialisable]";
-/** Maximum of inner errors shown of one error, such as one for each address of a host. */
+/** Maximum number of inner errors shown per error. A failed connection has one for each address of the host. */
 export const MAX_INNER = 8;
 
 /** Any value as text: a string as it is, others as JSON. Never throws. */

@@ -4,8 +4,8 @@ import { handled } from "./handled.ts";
 const readers = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
 /**
- * Returns the same web request, whose promises of the body are `handled`, also those of its stream and of its clones: a client that leaves must not end
- * the process through a promise that a handler dropped.
+ * Marks a web request's promises of the body as `handled`, also those of its stream and its clones, and returns it: a client that disconnects must not end the
+ * process through a promise that a handler dropped.
  */
 export const handledRequest = (request: globalThis.Request): globalThis.Request => {
   if (request.body !== null) handledStream(request.body);
@@ -18,7 +18,7 @@ type AnyMethod = (...call: unknown[]) => unknown;
 /** Members of a stream, without their overloads. */
 type WebStream = Readonly<Record<"getReader" | "pipeThrough" | "tee" | "values", AnyMethod>>;
 
-/** Returns the same web stream, whose promises are `handled`, also those of its readers, iterators and branches. */
+/** Marks a web stream's promises as `handled`, also those of its readers, iterators and branches, and returns it. */
 export const handledStream = <T>(stream: ReadableStream<T>): ReadableStream<T> => {
   if (known.has(stream)) return stream;
   known.add(stream);
@@ -36,7 +36,7 @@ export const handledStream = <T>(stream: ReadableStream<T>): ReadableStream<T> =
   });
 };
 
-/** Streams that are changed already. */
+/** Streams that are already marked. */
 const known = new WeakSet<ReadableStream>();
 
 /** Replaces methods of an object by ones whose promises are `handled`. */

@@ -1,6 +1,6 @@
 /**
- * Marks a promise as handled and returns it: its rejection reaches whoever awaits it, and a program that never does is not ended by it. For promises that
- * features return to programs, which may drop them, for example when a handler returns early after a client's error.
+ * Marks a promise as handled and returns it: awaiting it still rejects, but an unawaited rejection no longer terminates the process. For promises that features
+ * return to programs, which may drop them, for example when a handler returns early after a client's error.
  */
 export const handled = <T>(promise: Promise<T>): Promise<T> => {
   promise.catch(ignored);

@@ -7,11 +7,11 @@ export const instantClock = (): Pick<Clock, "after"> & { readonly delays: readon
     delays,
     after: (delayMs, task) => {
       delays.push(delayMs);
-      let isOn = true;
+      let isPending = true;
       queueMicrotask(() => {
-        if (isOn) task();
+        if (isPending) task();
       });
-      return () => void (isOn = false);
+      return () => void (isPending = false);
     },
   };
 };

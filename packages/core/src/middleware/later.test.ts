@@ -35,7 +35,7 @@ const rescues = [
   async (error: unknown, input: string): Promise<string> => `${input}: ${String(error)}`,
 ];
 
-test("settles like the promise of a chain of its conversions, whichever way it is waited for", async () => {
+test("settles like a promise chain of its conversions, however it is awaited", async () => {
   for (const promise of promises) {
     for (const convert of converts) {
       for (const rescue of rescues) {

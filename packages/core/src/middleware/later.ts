@@ -8,13 +8,13 @@ export interface Receiver<Out> {
 }
 
 /**
- * A promise whose value is converted when it is waited for: levels without code of a program between them share one reaction, where each would take a
- * promise and a turn of the queue. Two levels fewer save about 1,300 instructions of a request with an async handler (callgrind). To be waited for once.
+ * A lazy promise, which converts its value when it is awaited. Nested ones share one reaction, instead of a promise and a microtask each: two levels fewer save
+ * about 1,300 instructions of a request with an async handler (callgrind). It may be awaited once.
  */
 export class Later<In, Value, Out> implements Promise<Out> {
   readonly [Symbol.toStringTag] = "Promise";
   private readonly promise: Promise<Value>;
-  /** The promise, if it is a level inside of this one. */
+  /** The promise, if it is a `Later` too. */
   private readonly inner: Later<unknown, unknown, Value> | null;
   private readonly input: In;
   private readonly convert: (value: Value, input: In) => Awaitable<Out>;
@@ -42,7 +42,7 @@ export class Later<In, Value, Out> implements Promise<Out> {
     this.rescue = rescue;
   }
 
-  /** Waits with two closures for all levels together, where `then` takes those of its caller, too. */
+  /** Waits with two closures for all levels together; `then` needs two more from its caller. */
   deliverTo(receiver: Receiver<Out>): void {
     void this.source().then(
       (value) => this.deliver(value, false, receiver),

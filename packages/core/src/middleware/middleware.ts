@@ -28,8 +28,8 @@ export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 
 /**
- * `isPromise` for the outputs of a chain. A function of its own, because V8 keeps one record of shapes for each function: outputs have one or two,
- * while `isPromise` sees the shapes of all values of a program. `docs/memos.md` has what it saves.
+ * `isPromise` for the outputs of a chain. A separate function, because V8 collects type feedback per function: outputs have one or two shapes, while
+ * `isPromise` sees those of all values. `docs/memos.md` has the gain.
  */
 export const isPromisedOutput = <T>(output: Awaitable<T>): output is Promise<T> =>
   typeof output === "object" && output !== null && typeof (output as { then?: unknown }).then === "function";
@@ -39,7 +39,7 @@ export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Await
   isPromise(value) ? value.then(map) : map(value);
 
 /**
- * Converts an output of `next` now, or a promise's value once it is waited for: what a middleware returns that waits once.
+ * Converts an output of `next` now, or a promise's value once it is awaited. For middleware that is marked with `waitsOnce`.
  *
  * @param input passed to `convert`, so that it need not be a closure
  */
@@ -85,7 +85,7 @@ export const surround = <In, Out>(
 /**
  * One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request.
  *
- * @param isLater whether what is around it waits for a promise once
+ * @param isLater whether the level around it awaits a promise once, and so may get a `Later`
  */
 const rescued =
   <In, Out>(

@@ -4,7 +4,7 @@ import { givenOptions } from "../config/given-options.ts";
 import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
 import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
 import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
-import { holdingTimers, wait } from "./wait.ts";
+import { keepAliveTimers, wait } from "./wait.ts";
 
 /** The failure of one attempt: an output that counts as a failure, or an error. */
 export type AttemptFailure<Out> = { readonly output: Out } | { readonly error: unknown };
@@ -15,7 +15,7 @@ export interface RetryOptions<In, Out> {
   readonly policy?: ConfigInput<RetryPolicy>;
   /** Whether an output is a failure. @default its `status` is 500, 502, 503 or 504 */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is retried; others pass through at once. @default every error except of a call that its caller ended or its client refused */
+  /** Whether an error is retried; others pass through at once. @default every error except those of calls that the caller ended or that were never made */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Delay that the callee requests, such as Retry-After, in milliseconds. A delay above the policy's `maxDelayMs` ends the attempts. @default none */
   readonly retryAfterMs?: (output: Out) => number | null;
@@ -34,13 +34,12 @@ export interface RetryOptions<In, Out> {
 /**
  * Returns a middleware that calls `next` again while it fails: for outgoing calls, message handlers, commands and requests.
  *
- * Synchronous work stays synchronous if the first attempt succeeds. Retry only idempotent work: `isFailure` and `isFailingError` receive the input for
- * this.
+ * Synchronous work stays synchronous if the first attempt succeeds. Retry only idempotent work: `isFailure` and `isFailingError` receive the input for this.
  *
  * @example
  * const tried = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
  * const receipt = await tried(order, charge);
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy, or options that are no object
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy, or options that are not an object
  */
 export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
   const {
@@ -51,15 +50,17 @@ export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<
     fallback = rethrow,
     discard = discardBody,
     signal: signalFor = signalOf,
-    clock = holdingTimers,
+    clock = keepAliveTimers,
     random = Math.random,
   } = givenOptions("retry", options);
   const policy = retryPolicy(given);
   /** Returns the milliseconds until the next attempt, `null` after the last. */
   const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {
     if (attempt >= policy.attempts) return null;
-    const asked = "output" in failure ? (retryAfterMs(failure.output) ?? 0) : 0;
-    return asked > policy.maxDelayMs ? null : Math.max(asked, retryDelayMs(policy, attempt, random()));
+    const requestedMs = "output" in failure ? (retryAfterMs(failure.output) ?? 0) : 0;
+    return requestedMs > policy.maxDelayMs
+      ? null
+      : Math.max(requestedMs, retryDelayMs(policy, attempt, random()));
   };
   return function retry(input, next) {
     const attempt = (number: number): Awaitable<Out> => {

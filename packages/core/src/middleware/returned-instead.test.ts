@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { returnedInstead } from "../feature.ts";
 
-test("says what a function returned, without the value of an object or a text", () => {
+test("describes a return value without the content of objects and strings", () => {
   const values = [Promise.resolve(1), { a: 1 }, "", "secret", Number.NaN, undefined, null, 5n];
   expect(values.map((value) => returnedInstead(value))).toEqual([
     "a promise; return the value itself",
     "a value of type object",
-    "an empty text",
+    "an empty string",
     "a value of type string",
     "NaN",
     "undefined",
@@ -15,7 +15,7 @@ test("says what a function returned, without the value of an object or a text", 
   ]);
 });
 
-test("the rejection of a returned promise is no unhandled rejection", async () => {
+test("the rejection of a returned promise is not an unhandled rejection", async () => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);

@@ -12,5 +12,5 @@ export const returnedInstead = (value: unknown): string => {
     return "a promise; return the value itself";
   }
   if (value === null || value === undefined || typeof value === "number") return String(value);
-  return value === "" ? "an empty text" : `a value of type ${typeof value}`;
+  return value === "" ? "an empty string" : `a value of type ${typeof value}`;
 };

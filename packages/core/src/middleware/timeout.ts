@@ -6,7 +6,7 @@ import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { Receiver } from "./later.ts";
 import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
 import { abortInput, discardBody } from "./outcome.ts";
-import { holdingTimers } from "./wait.ts";
+import { keepAliveTimers } from "./wait.ts";
 
 /** Options of `timeout`. */
 export interface TimeoutOptions<In, Out> {
@@ -29,13 +29,13 @@ const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("Timeo
 /**
  * Returns a middleware that limits the duration of `next`: for outgoing calls, message handlers, commands and requests.
  *
- * Synchronous work stays synchronous and is not interrupted. Late work continues unless it observes the aborted signal; its output is discarded and
- * its error ignored.
+ * Synchronous work stays synchronous and is not interrupted. Late work continues unless it observes the aborted signal; its output is discarded and its error
+ * ignored.
  *
  * @example
  * const bounded = timeout<Order, Receipt>({ timeoutMs: 2000, fallback: () => ({ accepted: false }) });
  * const receipt = await bounded(order, charge);
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`, or options that are no object
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`, or options that are not an object
  */
 export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
   const {
@@ -43,7 +43,7 @@ export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middlew
     fallback,
     abort = abortInput,
     discard = discardBody,
-    clock = holdingTimers,
+    clock = keepAliveTimers,
   } = givenOptions("timeout", options);
   const { timeoutMs } = record.of({ timeoutMs: given });
   const late: Receiver<Out> = { answer: discard, fail: () => {} };
@@ -53,8 +53,8 @@ export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middlew
 /** Parts of `timeLimit`. */
 export interface TimeLimitParts<In, Out> {
   readonly timeoutMs: number;
-  /** What is left of `timeoutMs` for an input. @default all of it */
-  readonly leftMs?: (input: In) => number;
+  /** Remaining milliseconds for an input. @default all of it */
+  readonly remainingMs?: (input: In) => number;
   readonly fallback?: TimeoutOptions<In, Out>["fallback"];
   readonly abort?: (input: In, error: Error) => void;
   readonly clock?: Pick<Clock, "after">;
@@ -67,17 +67,17 @@ export interface TimeLimitParts<In, Out> {
 /** `timeout` for a caller that decides about late outcomes. */
 export const timeLimit = <In, Out>({
   timeoutMs,
-  leftMs = () => timeoutMs,
+  remainingMs = () => timeoutMs,
   fallback,
   abort = abortInput,
-  clock = holdingTimers,
+  clock = keepAliveTimers,
   error: errorOf = () => new HandlerTimeoutError(timeoutMs / 1000),
   late,
 }: TimeLimitParts<In, Out>): Middleware<In, Out> => {
   const inTime = (output: Promise<Out>, input: In): Promise<Out> =>
     new Promise((resolve, reject) => {
       let receiver: Receiver<Out> | null = null;
-      const clear = clock.after(leftMs(input), () => {
+      const clear = clock.after(remainingMs(input), () => {
         receiver = late(input);
         const error = errorOf(input);
         if (fallback === undefined) reject(error);

@@ -1,7 +1,7 @@
 import type { Clock } from "../runtime/clock.ts";
 
 /** Timers that keep the process alive: a program that awaits a call must not end while the call waits. */
-export const holdingTimers: Pick<Clock, "after"> = {
+export const keepAliveTimers: Pick<Clock, "after"> = {
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs);
     return () => clearTimeout(timer);

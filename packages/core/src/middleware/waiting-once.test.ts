@@ -5,7 +5,7 @@ import { waitsOnce } from "./waiting-once.ts";
 
 type Level = Middleware<number, string>;
 
-/** What a middleware does that waits once. */
+/** Middleware that waits once. */
 const levels: Readonly<Record<string, Level>> = {
   passes: (input, next) => next(input),
   converts: (input, next) => mapOutput(next(input), (output, given) => `${output}+${given}`, input),
@@ -83,7 +83,7 @@ test("a chain answers, rescues and accepts the same whichever of its levels wait
 test("levels that wait once share one reaction of the handler's promise", async () => {
   let reactions = 0;
   class Counted extends Promise<string> {
-    // oxlint-disable-next-line unicorn/no-thenable -- counts who waits
+    // oxlint-disable-next-line unicorn/no-thenable -- counts the calls of then
     override then<A, B>(...args: Parameters<Promise<string>["then"]>): Promise<A | B> {
       reactions++;
       return super.then(...args) as Promise<A | B>;

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import { bodyWait } from "./body-wait.ts";
 
-/** An app that waits for bodies by a clock of its own. */
+/** An app that measures waits for bodies with a virtual clock. */
 const waitingApp = () => {
   const clock = { now: 0 };
   const seen: number[] = [];
@@ -37,7 +37,7 @@ const waitingApp = () => {
     const response = await app.fetch(new Request(`http://localhost${path}`, given as RequestInit));
     return [response.status, await response.text()];
   };
-  /** A body of a client that sends a letter every 100 ms, when the app has nothing else to do. */
+  /** The body of a client that sends one character every 100 ms, while the app is idle. */
   const slow = (letters: string) => {
     const rest = letters.split("");
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
@@ -52,14 +52,14 @@ const waitingApp = () => {
   return { post, seen, slow };
 };
 
-test("the wait for a body has the time of its client, without that of the handler", async () => {
+test("the wait for a body counts the client's time, not the handler's", async () => {
   const { post, seen, slow } = waitingApp();
   expect(await post("/text", slow("ab"))).toEqual([200, "ab"]);
   expect(await post("/stream", slow("abc"))).toEqual([200, "read"]);
   expect(seen).toEqual([300, 400]);
 });
 
-test("an empty body, and one that is not read, take no wait", async () => {
+test("an empty body, and one that is not read, count no wait", async () => {
   const { post, seen, slow } = waitingApp();
   expect(await post("/text", "")).toEqual([200, ""]);
   expect(await post("/unread", slow("ab"))).toEqual([200, "unread"]);
@@ -71,7 +71,7 @@ test("a reader may stop early", async () => {
   expect(await post("/first", slow("ab"))).toEqual([200, "a"]);
 });
 
-test("a wait that goes on counts so far", async () => {
+test("a wait in progress counts its time so far", async () => {
   const { post, seen } = waitingApp();
   const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
   expect(await post("/early", never)).toEqual([200, "early"]);

@@ -1,7 +1,7 @@
 import type { BodySource } from "../body/read-body.ts";
 import type { HttpRequest } from "./http-request.ts";
 
-/** How long the readers of a body have waited for its client. */
+/** Time that the readers of a body have waited for the client. */
 export interface BodyWait {
   /** Milliseconds so far. */
   readonly ms: number;
@@ -11,8 +11,8 @@ export interface BodyWait {
 export const noWait: BodyWait = { ms: 0 };
 
 /**
- * Measures how long a request waits for the rest of its body, which is the time of its client and not of the app. Call it before the body is read. A body
- * that has arrived is left as it is.
+ * Measures how long a request waits for the rest of its body, which is the time of its client and not of the app. Call it before the body is read. It has no
+ * effect on a body that has arrived.
  *
  * @param now monotonic clock in milliseconds
  */
@@ -24,7 +24,7 @@ export const bodyWait = (request: HttpRequest, now: () => number): BodyWait => {
   return wait;
 };
 
-/** `buffered` is last: it makes a view of the bytes, which a body read from the window does not need. */
+/** `buffered` is read last: it creates a view of the bytes, which a body read from the window does not need. */
 const hasArrived = (source: BodySource): boolean =>
   source.bodyLength === 0 || (source.inWindow?.() ?? -1) !== -1 || source.buffered !== null;
 
@@ -41,7 +41,7 @@ class MeasuredWait implements BodyWait {
     return this.since === null ? this.ended : this.ended + this.now() - this.since;
   }
 
-  /** Reads are one after the other. */
+  /** Reads never overlap. */
   async during<T>(read: Promise<T>): Promise<T> {
     this.since = this.now();
     try {

@@ -45,7 +45,7 @@ test("the dependencies of a handler live until its deferred tasks are done, nest
   expect(seen).toEqual(["open", "open", "disposed"]);
 });
 
-test("a dependency that Depends made lives until the deferred tasks are done", async () => {
+test("a dependency created by Depends lives until the deferred tasks are done", async () => {
   const seen = await connected((app, words) => {
     const Db = connectionOf(words);
     app.get("/x", (request, db = Depends(Db)) => {

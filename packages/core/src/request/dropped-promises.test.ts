@@ -30,7 +30,7 @@ const bodies: readonly (readonly [type: string, body: () => string | ReadableStr
   ],
 ];
 
-test("a promise of the body that a handler drops is no unhandled rejection, and one that it awaits rejects", async () => {
+test("a dropped promise of the body is not an unhandled rejection, and an awaited one rejects", async () => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);

@@ -1,4 +1,4 @@
-// Above 250 lines because one class holds every request member of the interface; the files beside it do the work.
+// Above 250 lines because one class holds every request member of the interface; the other files of the folder do the work.
 import { type EarlyHints, hintLines } from "./early-hints.ts";
 import type { App } from "../app.ts";
 import type { InvocationScope } from "../dependencies/invocation-scope.ts";
@@ -134,8 +134,6 @@ export class HttpRequest<
     this.bodyLimit = endpoint?.options.maxBodyBytes ?? kernel.settings.limits.maxBodyBytes;
   }
 
-  // --- head ---
-
   /** Distinguishes a request from other invocations, such as messages and commands. */
   get kind(): "http" {
     return "http";
@@ -197,8 +195,8 @@ export class HttpRequest<
   }
 
   /**
-   * Absolute URL of the request as the client sees it (RFC 9112 3.3). Its host is `localhost` where HTTP/1.0 names none; that of `OPTIONS *` has no path, nor has that of a
-   * request whose target is refused.
+   * Absolute URL of the request as the client sees it (RFC 9112 3.3). The host is `localhost` if an HTTP/1.0 request names none. There is no path
+   * for `OPTIONS *` and for a rejected target.
    */
   get url(): string {
     const { target } = this.source;
@@ -282,8 +280,6 @@ export class HttpRequest<
     this.credentialNames = known === null ? fields : [...known, ...fields];
   }
 
-  // --- body ---
-
   // A promise of the body never becomes an unhandled rejection: a client must not end the process through a handler that returns without awaiting it.
 
   /** The body as bytes. @throws PayloadTooLargeError over the current limit */
@@ -324,13 +320,13 @@ export class HttpRequest<
     });
   }
 
-  /** Whether an empty form was sent, and not nothing (RFC 9110 6.4): with a length, or by a method whose clients state the length of nothing too (8.6). A multipart one is never of length 0. */
+  /** Whether an empty form was sent rather than no body (RFC 9110 6.4): with a length, or by POST or PUT (8.6). A multipart form is never of length 0. */
   private get isFormSent(): boolean {
     const { method, source } = this;
     return method === "POST" || method === "PUT" || source.field("content-length") !== null;
   }
 
-  /** `bodyValue` as far as a reader can read the body at once; `undefined` otherwise. */
+  /** `bodyValue`, if the reader can read the body synchronously; `undefined` otherwise. */
   private shapedValue(reader: JsonReader): unknown {
     const { bodySource, mediaType } = this;
     if (this.isBodyRead || this.streamed || !isJsonType(mediaType) || mediaType?.charset !== null)
@@ -406,8 +402,6 @@ export class HttpRequest<
     return (this.web ??= webRequest(this, this.source, this.bodySource.isDecoded === true));
   }
 
-  // --- life ---
-
   /** Aborts when the client disconnects or the handler times out. */
   get signal(): AbortSignal {
     return this.abortController.signal;
@@ -423,11 +417,11 @@ export class HttpRequest<
   }
 
   /**
-   * Sends `103 Early Hints` (RFC 8297) before the reply, such as `{ link: "</style.css>; rel=preload; as=style" }`, so that the client can load what the
-   * reply will need. Can be called several times.
+   * Sends `103 Early Hints` (RFC 8297) before the reply, such as `{ link: "</style.css>; rel=preload; as=style" }`, so that the client can load what the reply
+   * will need. Can be called several times.
    *
-   * Whether it was sent: not to an HTTP/1.0 client, not by `app.fetch`, not after the reply, and not while the client leaves earlier replies of its
-   * connection unread or they are missing. The reply must not depend on it.
+   * Returns whether it was sent. It is not sent to an HTTP/1.0 client, by `app.fetch`, after the reply, or while earlier replies of its connection are missing
+   * or unread. The reply must not depend on it.
    *
    * @throws CORE_BAD_HEADER for a field that is malformed, or that frames messages or connections
    */
@@ -500,8 +494,6 @@ export class HttpRequest<
   private endScope(): void {
     if (this.afterReply === undefined) void this.scopeOfRequest?.dispose();
   }
-
-  // --- typed access ---
 
   /** A header by its name, in any case. */
   getHeader(name: string): string | null;
@@ -643,11 +635,11 @@ export class HttpRequest<
   }
 }
 
-/** `bodyValue` of a request to a route whose bodies a reader may read at once, which is never a promise; `undefined` otherwise. */
+/** `bodyValue` of a request, if the route's reader can read it synchronously, never a promise; `undefined` otherwise. */
 export const shapedValue = (request: HttpRequest, reader: JsonReader): unknown =>
   request["shapedValue"](reader);
 
-/** Whether a request came over a socket, and not from a call of `app.fetch`; without `clientIp`, which looks at proxies too. */
+/** Whether a request came over a socket, not from a call of `app.fetch`. Cheaper than `clientIp`, which evaluates proxies too. */
 export const cameOverSocket = (request: HttpRequest): boolean => request["source"].remoteAddress !== null;
 
 const converted = <In, Out>(

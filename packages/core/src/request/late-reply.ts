@@ -9,7 +9,7 @@ interface Slot {
   readonly outer: Slot | null;
 }
 
-/** What a middleware learns about a handler that continues after its time limit. */
+/** The late reply of a handler that continues after its time limit. */
 export interface LateReply {
   /** Resolves when the handler ends, to its reply or to that of its error. `null` unless the time limit has expired. */
   readonly promise: Promise<Response> | null;

@@ -13,7 +13,7 @@ import { Response } from "../response/response.ts";
  */
 export interface Upgrade {
   /**
-   * Returns the reply that accepts the upgrade. When it leaves all middleware as 101, `begin` is called once, after the request has ended. A reply with
+   * Returns the reply that accepts the upgrade. If it is still a 101 after all middleware, `begin` is called once, after the request has ended. A reply with
    * another status is sent as it is, and `begin` is never called. The last of several calls wins.
    */
   accept(begin: BeginUpgraded): Response;

@@ -5,7 +5,7 @@ export type BodyEnd =
   | { readonly how: "complete" | "cancelled" }
   | { readonly how: "failed"; readonly error: unknown };
 
-/** The same body, which calls `listener` once at its end: complete, failed or cancelled, even before its first chunk. */
+/** Wraps a body so that it calls `listener` once at its end: complete, failed or cancelled, even before its first chunk. */
 export const onBodyEnd = (body: BodyStream, listener: (end: BodyEnd) => void): BodyStream =>
   new BodyStream(new WatchedChunks(body, listener), body.length);
 

@@ -60,7 +60,7 @@ const isIterable = (value: unknown): boolean =>
 /** The error for a value that cannot be a body. */
 export const badBody = (value: unknown, wanted: string): FrameworkError => {
   const hint = typeof value === "function" ? "; call the function and pass its result" : "";
-  return new FrameworkError("CORE_BAD_BODY", `a body is ${wanted}, not ${kindOf(value)}${hint}`);
+  return new FrameworkError("CORE_BAD_BODY", `a body must be ${wanted}, not ${kindOf(value)}${hint}`);
 };
 
 const kindOf = (value: unknown): string => {
@@ -96,19 +96,19 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.taken && !this.ended) draining.opened(this);
   }
 
-  /** Whether this is the first call: every level of the chain sees the same body. */
+  /** Returns true on the first call only: every level of the chain sees the same body. */
   beginWatch(): boolean {
     if (this.watched) return false;
     this.watched = true;
     return true;
   }
 
-  /** Leaves the chunks to a reader, such as a web stream that was made of them: `closeUnread` does nothing. */
+  /** Keeps the chunks for a later reader, such as a web stream created from them: `closeUnread` then does nothing. */
   keep(): void {
     this.kept = true;
   }
 
-  /** Closes the source if nobody has begun to read it. */
+  /** Closes the source if reading has not begun. */
   closeUnread(): void {
     if (!this.taken && !this.kept) this.return().catch(() => {}); // the body was dropped, so its error changes nothing
   }

@@ -2,7 +2,7 @@ interface Closable {
   close(): Promise<unknown>;
 }
 
-/** Holds the files of readers, so that they are not collected before. Made for the first file, because some runtimes without files lack the class. */
+/** Keeps files reachable until their readers are collected. Created for the first file, because some runtimes without files lack the class. */
 let files: FinalizationRegistry<Closable> | undefined;
 
 /**

@@ -3,7 +3,7 @@ import type { ByteRange } from "../http/byte-ranges.ts";
 import type { ChunkSource } from "./chunk-source.ts";
 import { closeWhenDropped } from "./dropped-files.ts";
 
-/** The members of a file handle that are used. */
+/** The members of a file handle that `FileChunks` uses. */
 export interface OpenFile {
   read(
     buffer: Uint8Array,

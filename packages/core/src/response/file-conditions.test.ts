@@ -87,7 +87,7 @@ test.each([{ "if-match": '"x"' }, { "if-unmodified-since": earlier }])(
   },
 );
 
-test("an argument that is no request fails, and leaves no file open", async () => {
+test("an argument that is not a request fails, and leaves no file open", async () => {
   await expect(Response.fileRange(old, {} as never)).rejects.toThrow(TypeError);
   await expect(Response.fileRange(old, 5 as never)).rejects.toThrow(TypeError);
   expect(openFiles()).toEqual([]);

@@ -43,7 +43,7 @@ interface SizedFile {
   readonly validators: Validators;
 }
 
-/** What selects the parts of a file: the request, or the value of its `Range` alone, without conditions. */
+/** Selects the parts of a file: the request, or the value of its `Range` alone, without conditions. */
 export type RangeRequest = ConditionalRequest | string | null | undefined;
 
 /** A complete file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */

@@ -1,14 +1,15 @@
 import { type Frame, pathOf, written } from "./unwritable.ts";
 
-/** Values of one reply that are looked at. */
+/** Maximum number of values inspected per reply. */
 const MAX_VALUES = 100_000;
 
 /**
- * Describes the first value that JSON writes as `{}` or leaves out although it holds something, such as `$.tags is a Set …`; `null` without one.
+ * Describes the first value that JSON writes as `{}` or leaves out although it has content, such as `$.tags is a Set …`; `null` without one.
  *
  * These are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` has been written before, so it has no cycle.
  *
- * @param exact whether what JSON writes as `null` counts too: `NaN`, infinities, invalid dates, and `undefined` in arrays; then all values are looked at. @default false
+ * @param exact whether values that JSON writes as `null` count too: `NaN`, infinities, invalid dates, and `undefined` in arrays; all values are then inspected.
+ * @default false
  */
 export const findLost = (data: unknown, exact = false): string | null => {
   const stack: Frame[] = [];
@@ -46,10 +47,10 @@ const lossOf = (value: unknown): string | null => {
 const nullOf = (holder: unknown, key: string, value: unknown): string | null => {
   if (value === null)
     return (holder as Record<string, unknown>)[key] instanceof Date // its toJSON returned null
-      ? "an invalid date, which JSON writes as null; use null or a text"
+      ? "an invalid date, which JSON writes as null; use null or a string"
       : null;
   if (typeof value === "number" && !Number.isFinite(value))
-    return `${value}, which JSON writes as null; use null or a text`;
+    return `${value}, which JSON writes as null; use null or a string`;
   const isElement = value === undefined && Array.isArray(holder);
   return isElement ? "undefined, which JSON writes as null; use null" : null;
 };
@@ -73,7 +74,7 @@ const lossOfObject = (value: object): string | null => {
   return null;
 };
 
-/** Boxed values, which JSON writes as what they hold. */
+/** Tags of boxed values, which JSON writes as their primitive, and of dates. */
 const primitives: ReadonlySet<string> = new Set(["Boolean", "Number", "String", "Date"]);
 
 /** Whether the class of an object has getters: these read members that JSON does not see, such as private ones. */

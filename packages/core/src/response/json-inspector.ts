@@ -2,13 +2,13 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { findLost } from "./find-lost.ts";
 
-/** In production, the first values of a place are all inspected, and then one of this many. */
+/** In production, the first values of a place are all inspected, then every n-th. */
 const INSPECTED = 100;
 
-/** Searches a value that was written as JSON for what JSON lost. @throws FrameworkError under debug, with the inspector's code */
+/** Checks a value that was written as JSON for content that JSON lost. @throws FrameworkError under debug, with the inspector's code */
 export type InspectJson = (value: unknown) => void;
 
-/** How a place reports values that JSON loses. */
+/** How values that JSON loses are reported. */
 export interface JsonReport {
   /** Whether a loss is an error; otherwise the first one is logged. */
   readonly debug: boolean;
@@ -21,9 +21,10 @@ export interface JsonReport {
 }
 
 /**
- * Creates the search of values that a place sends as JSON, for what JSON loses, such as a `Set` or a promise.
+ * Creates a function that checks values sent as JSON for content that JSON loses, such as a `Set` or a promise.
  *
- * Under debug every value is inspected, and a loss is an error. Otherwise the first 100 and then one of 100 are, and the first loss is logged, once.
+ * Under debug every value is inspected, and a loss is an error. Otherwise the first 100 values are inspected, then every 100th, and only the first loss is
+ * logged.
  *
  * @param what the start of the message, such as `a JSON reply of GET /books`
  */

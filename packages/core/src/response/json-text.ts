@@ -16,7 +16,7 @@ export interface JsonOptions {
 export const toJsonText = (data: unknown, options?: JsonOptions): string =>
   writeJson(data, options?.bigint === true, badReply);
 
-/** A value as JSON text. @param fail makes the error for a value that cannot be written, of a problem such as `$.id is a bigint` */
+/** A value as JSON text. @param fail creates the error for a value that cannot be written, from a problem such as `$.id is a bigint` */
 export const writeJson = (
   data: unknown,
   bigint: boolean,

@@ -3,14 +3,14 @@ import { jsonInspector, type JsonReport } from "./json-inspector.ts";
 import { writeJson } from "./json-text.ts";
 
 /**
- * Creates the writer of what one place of a program sends as JSON, such as the messages of a route.
+ * Creates the JSON writer of one place in a program, such as the messages of a route.
  *
- * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. So is, under debug, one that
- * JSON loses: a promise, a `Set`, a `Map`, an `Error`, a function and the like. In production that is written as JSON does, and the first loss of the place
- * is one warning; the first 100 values are inspected, and then one of 100. With `exact` what JSON writes as `null` counts as lost.
+ * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. So is, under debug, one that JSON
+ * loses: a promise, a `Set`, a `Map`, an `Error`, a function and the like. In production JSON writes it as usual, and the first loss of the place is a warning
+ * in the log; the first 100 values are inspected, then every 100th. With `exact`, values that JSON writes as `null` count as lost.
  *
  * @param what the start of each message, such as `a message of /chat`
- * @param report the settings of an app are one
+ * @param report how losses are reported, such as the settings of an app
  * @throws FrameworkError with the report's code, from the writer
  */
 export const jsonWriter = (what: string, report: JsonReport): ((value: unknown) => string) => {

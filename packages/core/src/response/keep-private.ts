@@ -23,13 +23,13 @@ interface Caller {
  * @returns the same reply
  */
 export const keepPrivate = (reply: Response, request: Caller): Response => {
-  const isForOne = request.context.get(SingleUse);
-  if (reply.status === 101 || (reply.annotation(SharedReply) && !isForOne)) return reply;
+  const isSingleUse = request.context.get(SingleUse);
+  if (reply.status === 101 || (reply.annotation(SharedReply) && !isSingleUse)) return reply;
   const field = reply.headers.get("cache-control");
   const directives = parseCacheControl(field);
   if (directives.has("no-store") && !directives.has("must-understand")) return reply;
   const isPublic = directives.has("public") || directives.has("s-maxage");
-  if (isPublic && !isForOne) return reply;
+  if (isPublic && !isSingleUse) return reply;
   makePrivate(reply);
   varyByCaller(reply, request);
   return reply;

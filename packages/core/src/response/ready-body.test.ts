@@ -10,7 +10,7 @@ const web = (...made: ConstructorParameters<typeof globalThis.Response>) =>
 
 const textOf = async ({ payload }: Response) => new TextDecoder().decode(await payloadBytes(payload));
 
-/** A stream that gives texts at once and then waits for ever; `cancelled` counts. */
+/** A stream that yields strings at once and then never ends; `cancelled` counts. */
 const endless = (texts: readonly string[]) => {
   const seen = { cancelled: 0 };
   const left = texts.map((text) => new TextEncoder().encode(text));
@@ -29,7 +29,7 @@ test.each([
   ["text", "grüße", "grüße"],
   ["bytes", new TextEncoder().encode("bytes"), "bytes"],
   ["parameters", new URLSearchParams({ a: "1" }), "a=1"],
-  ["an empty text", "", ""],
+  ["an empty string", "", ""],
 ])("the body of a web response of %s is in memory", async (_what, body, text) => {
   const reply = await readyBody(web(body));
   expect(reply?.payload).toBeInstanceOf(Uint8Array);
@@ -51,7 +51,7 @@ test("other replies are left alone", async () => {
   expect(await textOf(stream)).toBe("a");
 });
 
-test("a body that does not end at once stays a stream with all its chunks, looked at once", async () => {
+test("a body that does not end at once stays a stream with all its chunks, and is taken once", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const first = writer.write(new TextEncoder().encode("a"));

@@ -4,16 +4,16 @@ import { BodyStream } from "../exchange/payload.ts";
 import type { Response } from "./response.ts";
 import { WebBody } from "./web-response.ts";
 
-/** A longer body stays a stream. */
+/** Maximum number of bytes to take into memory; a longer body stays a stream. */
 const MAX_BYTES = 1_048_576;
 
 /**
- * Takes the body of a web `Response` into memory if all of it is there: a web `Response` of text has a stream like any other, but one that ends in the
- * same turn of the event loop. Any other body stays a stream, which begins with what was read, and so does one above 1 MiB.
+ * Takes the body of a web `Response` into memory if it is complete: a web `Response` made of text has a stream like any other, but one that ends in the same
+ * turn of the event loop. Any other body stays a stream, which begins with what was read, and so does one above 1 MiB.
  *
  * For features that need the bytes of a reply, such as its tag.
  *
- * @returns `null` for a reply whose body is not that of a web `Response`, or was looked at before
+ * @returns `null` for a reply whose body is not that of a web `Response`, or was already taken
  */
 export const readyBody = (reply: Response): Promise<Response> | null => {
   const { payload } = reply;
@@ -43,7 +43,7 @@ const readyChunks = async ({ chunks, length }: WebBody): Promise<Uint8Array | Bo
   }
 };
 
-/** Resolves when the event loop has called everything that waits in this turn. */
+/** Resolves at the end of the current turn of the event loop. */
 const endOfTurn = (): Promise<null> =>
   new Promise((resolve) => {
     const { setImmediate: soon = setTimeout } = globalThis as {
@@ -54,14 +54,14 @@ const endOfTurn = (): Promise<null> =>
 
 type Chunk = IteratorResult<Uint8Array, undefined>;
 
-/** A body that is closed like that of a program when its reply is dropped. */
+/** A body that is closed when its reply is dropped, like one that the program created. */
 const resumed = (chunks: ResumedChunks, length: number | null): BodyStream =>
   new BodyStream(new ByteChunks(chunks), length);
 
-/** Chunks that were read, then those that their source still has. */
+/** The chunks that were already read, then the rest of the source. */
 class ResumedChunks implements ChunkSource {
   private readonly read: Uint8Array[];
-  /** A chunk that was asked for. */
+  /** A read of the source that has not settled yet. */
   private pending: Promise<Chunk> | null;
   private readonly source: AsyncIterator<Uint8Array, undefined>;
 

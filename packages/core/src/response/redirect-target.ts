@@ -25,13 +25,13 @@ export const redirectTarget = (
   if (CONTROL.test(given)) throw refused("holds a control character");
   const target = given.trim();
   if (DANGEROUS.test(target)) throw refused("has a scheme that is not allowed");
-  if (sameOrigin && !staysHere(target)) throw refused("leads away from this site");
+  if (sameOrigin && !isSameOrigin(target)) throw refused("leads away from this site");
   return target.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
 };
 
 const SAME_ORIGIN = "http://same-origin.invalid";
 
-const staysHere = (target: string): boolean =>
+const isSameOrigin = (target: string): boolean =>
   !target.includes("\\") &&
   !target.startsWith("//") &&
   !ANY_SCHEME.test(target) &&

@@ -4,10 +4,10 @@ import { headerName, headerValue } from "./header-rules.ts";
 /** Header fields as a program can pass them: a record, pairs, or any `Headers`. */
 export type HeadersLike = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
-/** Maximum of lines of a reply: 28 for features, beside the handler's 100. */
+/** Maximum number of header lines of a reply: 100 for the handler and 28 for features. */
 const MAX_FIELDS = 128;
 
-/** Maximum of lines of a handler's reply. */
+/** Maximum number of header lines of a handler's reply. */
 export const MAX_HANDLER_FIELDS = 100;
 
 /**
@@ -81,7 +81,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return this.list;
   }
 
-  /** The same lines in a list of their own. */
+  /** Returns a copy with its own list of lines. */
   copy(): ResponseHeaders {
     const copy = new ResponseHeaders();
     copy.list = this.list.slice();

@@ -34,7 +34,7 @@ export interface RedirectOptions extends RedirectTargetOptions {
 
 /** Options of `Response.stream`. */
 export interface StreamReplyOptions extends ResponseOptions {
-  /** Whether the body ends in order when the service drains: for an endless source. A drain waits for other bodies. @default false */
+  /** Ends the body cleanly when the service starts to drain. For endless sources; a drain waits until other bodies have ended. @default false */
   readonly untilDrain?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface SseReplyOptions extends ResponseOptions, SseOptions {}
 export interface ProblemDetails {
   /** URI of the problem type. @default "about:blank" */
   readonly type?: string;
-  /** Summary of the problem's kind. @default the status' reason phrase */
+  /** Summary of the problem's kind. @default the status's reason phrase */
   readonly title?: string;
   /** Status of the reply. @default 500 */
   readonly status?: number;
@@ -56,11 +56,11 @@ export interface ProblemDetails {
   readonly [extension: string]: unknown;
 }
 
-/** The error of options that are no object, such as a status alone. */
+/** Creates the error for options that are not an object, such as a bare status. */
 export const badOptions = (options: unknown): FrameworkError =>
   new FrameworkError(
     "CORE_BAD_ARGUMENT",
-    `the options of a reply are an object, such as { status: 201 }, not ${shown(options)}`,
+    `reply options must be an object, such as { status: 201 }, not ${shown(options)}`,
   );
 
 /** Returns a valid status of a reply. @throws CORE_BAD_STATUS for any value but an integer from 200 to 599 */
@@ -68,7 +68,7 @@ export const checkedStatus = (status: number): number => {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   throw new FrameworkError(
     "CORE_BAD_STATUS",
-    `a reply's status is a whole number from 200 to 599, not ${String(status)}`,
+    `a reply status must be an integer from 200 to 599, not ${String(status)}`,
   );
 };
 
@@ -82,6 +82,6 @@ export const redirectStatus = ({
   if (redirects.includes(status)) return status;
   throw new FrameworkError(
     "CORE_BAD_STATUS",
-    `a redirect's status is one of ${redirects.join(", ")}, not ${String(status)}`,
+    `a redirect status must be one of ${redirects.join(", ")}, not ${String(status)}`,
   );
 };

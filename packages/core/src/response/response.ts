@@ -46,12 +46,12 @@ const jsonFields: readonly string[] = Object.freeze(["content-type", JSON_TYPE])
 const textFields: readonly string[] = Object.freeze(["content-type", TEXT_TYPE]);
 const MAX_COOKIES = 64;
 
-/** Returns the value that a reply's JSON was written from, or the function that takes the search of its events, once, and releases it; `undefined` for other bodies. */
+/** Returns and releases the value that a reply's JSON was written from, or the function that sets the inspection of its events; `undefined` for other bodies, and the second time. */
 export let takeSource: (reply: Response) => unknown;
 
 /**
- * Returns the reply of one request, which its features change: a copy of a `Response` that the program made, because the program may return it again, for
- * another client. A copy is returned as it is, as is a reply that was marked with `markOwn`.
+ * Returns a reply that features may change: a copy of a `Response` that the program made, because the program may return that again, for another client.
+ * Copies, and replies marked with `markOwn`, are returned as they are.
  */
 export let ownReply: (reply: Response) => Response;
 
@@ -81,8 +81,8 @@ export class Response {
   private mediaType: string | null = null;
   private container: ResponseHeaders | null = null;
   private reading: Reading | null = null;
-  private notes: Map<Key<unknown>, unknown> | null = null;
-  /** The value of `json`, which the kernel searches for what JSON lost; of `sse`, a function that takes the search of its events. */
+  private annotations: Map<Key<unknown>, unknown> | null = null;
+  /** The data of `json`, which the kernel checks for content that JSON loses; for `sse`, a function that sets the inspection of its events. */
   private source: unknown = undefined;
   /** Whether it belongs to one request, whose features may change it. */
   private isOwn = false;
@@ -109,7 +109,7 @@ export class Response {
       this.payload = payload;
       this.mediaType = mediaType;
     }
-    if (options !== undefined) this.take(options);
+    if (options !== undefined) this.applyOptions(options);
   }
 
   /** JSON. @throws CORE_BAD_REPLY with the path of a value that JSON cannot express */
@@ -168,7 +168,7 @@ export class Response {
   }
 
   /**
-   * The parts of a file that a request's `Range` asks for: 206, or 200 with the complete file without a valid field. The request's conditions are
+   * The parts of a file that a request's `Range` selects: 206, or 200 with the complete file without a valid field. The request's conditions are
    * evaluated too (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` names another state of it.
    *
    * @param request the request, or its `Range` alone, for a file without conditions
@@ -230,7 +230,7 @@ export class Response {
     const response = new Response();
     response.payload = payload;
     response.mediaType = mediaType;
-    if (options !== undefined) response.take(options);
+    if (options !== undefined) response.applyOptions(options);
     return response;
   }
 
@@ -323,16 +323,16 @@ export class Response {
     return this.addCookie(deleteCookieLine(name, options));
   }
 
-  /** Attaches a value for the middleware around the handler; replaces an earlier value of the key, and is never sent. Features wrap it in functions of their own. */
+  /** Attaches a value for the middleware around the handler; replaces an earlier value of the key, and is never sent. */
   annotate<T>(key: Key<T>, value: NoInfer<T>): this {
-    this.notes = (this.notes ?? new Map()).set(key, value);
+    this.annotations = (this.annotations ?? new Map()).set(key, value);
     return this;
   }
 
   /** The value attached under a key, by default the key's `initial`. */
   annotation<T>(key: Key<T>): T {
-    const { notes } = this;
-    return notes !== null && notes.has(key) ? (notes.get(key) as T) : key.initial; // `annotate` sets the key's type
+    const { annotations } = this;
+    return annotations !== null && annotations.has(key) ? (annotations.get(key) as T) : key.initial; // `annotate` sets the key's type
   }
 
   /** The body as a web byte stream, `null` without one; pulled only as it is read. */
@@ -364,7 +364,7 @@ export class Response {
     return this.code === 0 ? "error" : "default";
   }
 
-  // Promises of the body are handled: a reply may stream the request's body, and its client may leave or send anything.
+  // Promises of the body are handled: a reply may stream the request's body, and its client may disconnect or send malformed data.
 
   /** Reads the body as bytes. */
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
@@ -439,12 +439,12 @@ export class Response {
     copy.mediaType = this.mediaType;
     if (this.container !== null) copy.container = this.container.copy();
     copy.reading = this.reading;
-    if (this.notes !== null) copy.notes = new Map(this.notes);
+    if (this.annotations !== null) copy.annotations = new Map(this.annotations);
     copy.source = this.source;
     return copy;
   }
 
-  private take(options: ResponseOptions): void {
+  private applyOptions(options: ResponseOptions): void {
     if (typeof options !== "object" || options === null) throw badOptions(options);
     const { status, headers, contentType } = options;
     if (status !== undefined) this.code = checkedStatus(status);

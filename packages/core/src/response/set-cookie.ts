@@ -18,9 +18,9 @@ export interface CookieOptions {
   readonly sameSite?: "strict" | "lax" | "none" | "Strict" | "Lax" | "None";
   /** Whether each site that embeds this one gets a cookie of its own (CHIPS); requires `secure`. @default false */
   readonly partitioned?: boolean;
-  /** Time of its end. */
+  /** Time at which the cookie expires. */
   readonly expires?: Date;
-  /** Which cookies a browser keeps when it has too many. */
+  /** Priority of the cookie when a browser has to evict some. */
   readonly priority?: "low" | "medium" | "high" | "Low" | "Medium" | "High";
 }
 
@@ -50,7 +50,7 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
     throw badCookie(name, "the name must be a token (RFC 9110 5.6.2)");
   for (const option in options) if (!Object.hasOwn(optionNames, option)) throw unknownOption(name, option);
   const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority, partitioned } = options;
-  checkPromises(name, { ...options, path });
+  checkAttributes(name, { ...options, path });
   let line = `${name}=${encodedValue(name, value)}`;
   if (maxAge !== undefined) line += `; Max-Age=${seconds(name, maxAge)}`;
   if (domain !== undefined) line += `; Domain=${host(name, domain)}`;
@@ -78,7 +78,7 @@ export const deleteCookieLine = (name: string, options: CookieOptions = {}): str
     expires: new Date(0),
   });
 
-const checkPromises = (name: string, options: CookieOptions): void => {
+const checkAttributes = (name: string, options: CookieOptions): void => {
   const { path, domain, secure, httpOnly, sameSite, partitioned } = options;
   checkFlag(name, "secure", secure);
   checkFlag(name, "httpOnly", httpOnly);

@@ -23,8 +23,8 @@ export interface SseOptions {
   /** Seconds without an event until a comment is sent to keep the connection alive; 0 disables it. @default 15 */
   readonly heartbeatSecs?: number;
   /**
-   * Whether the stream ends in order when the service drains, so that the client connects to another instance. `false` for events that end by
-   * themselves, such as the words of one answer: a drain waits for them. @default true
+   * Ends the stream cleanly when the service starts to drain, so that the client connects to another instance. `false` for finite streams, such as the words of
+   * one answer: a drain waits for them. @default true
    */
   readonly untilDrain?: boolean;
 }
@@ -32,16 +32,16 @@ export interface SseOptions {
 /** Events; a string is the data of one. */
 export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>;
 
-/** Set by the kernel when the reply leaves its handler, so before the first event is pulled. */
+/** Set by the kernel when the handler returns the reply, before the first event is pulled. */
 export interface EventInspection {
-  /** Called with the data of each event that is sent as JSON; what it throws fails the body. */
+  /** Called with the data of each event that is sent as JSON; an error that it throws fails the body. */
   inspect: ((data: unknown) => void) | null;
 }
 
 /**
  * The body of an event stream: one chunk per event, pulled from the source one at a time.
  *
- * @param inspection searches the data of each event for what JSON lost, once the kernel has set it
+ * @param inspection checks the data of each event for content that JSON loses, once the kernel has set it
  * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; an invalid event fails the body with it
  */
 export const eventStream = (
@@ -127,7 +127,7 @@ const fields = ["data", "event", "id", "retry"];
 export const eventFrame = (event: unknown): string => {
   if (typeof event === "string") return `${dataLines(event)}\n`;
   if (typeof event !== "object" || event === null)
-    throw badEvent(`an event is a string or an object, not ${typeof event}`);
+    throw badEvent(`an event must be a string or an object, not ${typeof event}`);
   const unknown = Object.keys(event).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
     const [near] = nearest(unknown.slice(0, 40), fields);

@@ -3,7 +3,7 @@ import { App, Response } from "../index.ts";
 
 const ask = (app: App) => app.fetch(new Request("http://host.test/"));
 
-/** A source that produces one chunk and then waits for ever. */
+/** A source that produces one chunk and then never settles. */
 const endless = (closed: () => void) => ({
   async *[Symbol.asyncIterator]() {
     try {
@@ -15,7 +15,7 @@ const endless = (closed: () => void) => ({
   },
 });
 
-test("an event stream in transmission ends in order when the app drains", async () => {
+test("an event stream in transmission ends cleanly when the app drains", async () => {
   const app = new App();
   app.get("/", () => Response.sse(endless(() => {})));
   const text = (await ask(app)).text();
@@ -90,7 +90,7 @@ test.each<[string, (app: App) => unknown]>([
         ),
       ),
   ],
-])("an endless stream that %s returns ends in order when the app drains", async (_origin, answer) => {
+])("an endless stream that %s returns ends cleanly when the app drains", async (_origin, answer) => {
   const app = new App();
   app.get("/", () => {
     throw new Missing();

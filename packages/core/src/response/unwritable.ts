@@ -63,7 +63,7 @@ const isBigint = (value: unknown): boolean => typeof value === "bigint" || value
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const SHOWN_SEGMENTS = 10;
 
-/** Path of the current keys, such as `$.books[3]["a b"]`; a long one is cut with an ellipsis. */
+/** Path of the current keys, such as `$.books[3]["a b"]`; a long one is truncated with an ellipsis. */
 export const pathOf = (stack: readonly Frame[]): string => {
   const segments = stack.slice(0, SHOWN_SEGMENTS).map(({ value, keys, next }) => {
     const key = keys[next - 1] ?? "";

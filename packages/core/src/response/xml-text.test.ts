@@ -41,11 +41,11 @@ test.each([
   ["名", "名"],
   ["😀", "_"],
   ["a\r\n", "a__"],
-])("corrects the name %j to %s", (name, mended) => {
-  expect(bodyOf({ [name]: 1 })).toBe(`<root><${mended}>1</${mended}></root>`);
+])("corrects the name %j to %s", (name, replaced) => {
+  expect(bodyOf({ [name]: 1 })).toBe(`<root><${replaced}>1</${replaced}></root>`);
 });
 
-// oxlint-disable-next-line no-control-regex -- what XML 1.0 does not allow
+// oxlint-disable-next-line no-control-regex -- characters that XML 1.0 does not allow
 const notXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
 
 test("text never becomes markup, and is read back unchanged", () => {

@@ -48,8 +48,8 @@ const isWritten = (value: unknown): boolean =>
 
 /** A name that every parser accepts: letters, digits, `_`, `-`, `.`; no leading digit, and not the reserved `xml`. */
 const elementName = (name: string): string => {
-  const mended = name.replaceAll(/[^\p{L}\p{M}\p{Nd}_.-]/gu, "_");
-  const letters = PLAIN_LETTERS.test(mended) ? mended : mended.replaceAll(/[^\w.-]/g, "_");
+  const replaced = name.replaceAll(/[^\p{L}\p{M}\p{Nd}_.-]/gu, "_");
+  const letters = PLAIN_LETTERS.test(replaced) ? replaced : replaced.replaceAll(/[^\w.-]/g, "_");
   return /^[\p{L}_]/u.test(letters) && !/^xml/i.test(letters) ? letters : `_${letters}`;
 };
 

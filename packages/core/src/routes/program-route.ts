@@ -8,7 +8,7 @@ export interface ProgramRouteOption {
    * Whether the route is one of the program, such as the endpoint of a command that the program defined: it is in the API document, and its replies may be
    * cached. @default false
    */
-  readonly ofProgram?: boolean;
+  readonly isProgramRoute?: boolean;
   /** Middleware around the route, such as an authentication, in the order given; outside its guards, as that of a blueprint. @default none */
   readonly use?: readonly (Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>)[];
 }

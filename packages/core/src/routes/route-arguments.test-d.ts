@@ -25,13 +25,13 @@ app.get("/", middleware, handler);
 app.post("/", middleware, handler);
 // @ts-expect-error a guard is for the option guards
 app.get("/", isAdmin, handler);
-// @ts-expect-error an arrow function is no options
+// @ts-expect-error an arrow function is not an options object
 app.get("/", () => false, handler);
-// @ts-expect-error a promise of a verdict neither
+// @ts-expect-error nor is a promise of a verdict
 app.delete("/", async () => false, handler);
 // @ts-expect-error a number
 app.get("/", 5, handler);
-// @ts-expect-error a text
+// @ts-expect-error a string
 app.get("/", "admin", handler);
 // @ts-expect-error a list of middleware
 app.get("/", [middleware], handler);

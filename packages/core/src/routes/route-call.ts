@@ -13,7 +13,7 @@ export interface RouteCall extends RouteGroup {
   readonly place: Place;
 }
 
-/** What a blueprint holds, in the order of the program's calls. */
+/** An entry of a blueprint: a route, or a recorded call. */
 export type BlueprintEntry = RouteDefinition | RouteCall;
 
 /** Records a call, outside any group. */

@@ -16,10 +16,10 @@ type Joined<Prefix extends string, P extends string> = Prefix extends "" ? P : `
 /**
  * Registers a route for one method.
  *
- * The path's `{name}` segments become typed string members of `request.params`; `{*name}` matches the rest of the path. The handler's return value becomes
- * the reply. Five type parameters, one per inferred type: with fewer, the compiler loses its "did you mean" for a misspelt option. The type of the handler is
- * a choice between whole functions: with rest arguments, the compiler would not take the type of `db = Depends(Db)` from its default. An alias for it would
- * cost 12 instantiations per route. `NonNullable` makes `any` a list of dependencies: the compiler compares with `any` for `Parameters<App["get"]>`.
+ * The path's `{name}` segments become typed string members of `request.params`; `{*name}` matches the rest of the path. The handler's return value becomes the
+ * reply. Five type parameters, one per inferred type: with fewer, the compiler loses its "did you mean" for a misspelt option. The handler's type is a
+ * conditional of two complete function types: with rest arguments, the compiler would not infer the type of `db = Depends(Db)` from its default. An alias for
+ * it would cost 12 instantiations per route. `NonNullable` makes `any` a list of dependencies: the compiler compares with `any` for `Parameters<App["get"]>`.
  */
 export interface RegisterRoute<Prefix extends string, A extends object> {
   <const P extends string>(
@@ -120,7 +120,7 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   }
 }
 
-/** Arguments in place of options, which `start` reports: a middleware as in other frameworks would never be called. */
+/** Wrong arguments in place of options, which `start` reports: a middleware passed as in other frameworks would never be called. */
 const noOptions = (...given: unknown[]): RouteOptions => given as RouteOptions;
 
 /** An empty list, and a value that is not a list, are registered too, so that start reports the mistake and its place. */
@@ -147,7 +147,7 @@ const routeDefinition = (
   exempt: [],
 });
 
-/** What a group adds to each of its routes. */
+/** Additions of a group to each of its routes. */
 export interface RouteGroup {
   readonly prefix: string;
   readonly guards: readonly Guard<HttpRequest>[];

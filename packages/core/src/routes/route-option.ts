@@ -34,7 +34,7 @@ export interface NeedsRouteOptions<Options> {
 }
 
 /**
- * The route options that the features of an app own; `unknown` for none. An empty object type in its place would switch off the compiler's check for
- * types with optional members only, so that a function could stand in place of options.
+ * The route options that the features of an app own; `unknown` for none. An empty object type instead would disable the compiler's weak type detection, so that
+ * a function would be accepted as options.
  */
 export type RouteOptionsOf<A> = A extends AddsRouteOptions<infer Options> ? Options : unknown;

@@ -15,7 +15,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPT
 /** A schema of any library that follows Standard Schema, or none. */
 export type MaybeSchema = StandardSchema | undefined;
 
-/** Schemas of replies, by status, by hundred of statuses, and for all others, as in OpenAPI. */
+/** Schemas of replies, by status, by class of statuses, and for all others, as in OpenAPI. */
 export type ResponseSchemas = Readonly<Record<number, StandardSchema>> & {
   readonly [Key in "2XX" | "3XX" | "4XX" | "5XX" | "default"]?: StandardSchema;
 };
@@ -34,9 +34,8 @@ export interface RouteOptions<
   /** Schema of the body: JSON, or a form's fields with its files as web `File`s; the result is `request.input.body`. */
   readonly body?: Body;
   /**
-   * Schemas of JSON replies by status. Clients get the schema's output, without members that it does not list; a reply that it refuses is a 500.
-   * `"4XX"` is for the statuses of its hundred that have no schema of their own, `default` for all that have neither, success included.
-   * Costs a parse and a validation per reply.
+   * Schemas of JSON replies by status. Clients get the schema's output, without members that it does not list; a reply that it rejects is a 500. `"4XX"` is for
+   * statuses from 400 to 499 that have no schema of their own, `default` for all that have neither, success included. Costs a parse and a validation per reply.
    */
   readonly responses?: ResponseSchemas;
   /**
@@ -92,7 +91,7 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   /** Tags of its blueprints, then its own. */
   readonly tags: readonly string[];
-  /** Name of the feature that added it, `null` for the program's routes and those with `ofProgram`. */
+  /** Name of the feature that added it, `null` for the program's routes and those with `isProgramRoute`. */
   readonly addedBy: string | null;
   /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];

@@ -3,10 +3,10 @@ import { isUnder } from "./canonical-path.ts";
 import { parsePattern } from "./pattern.ts";
 
 /**
- * Returns the mistake in a path that stands for itself and everything below it, such as one that an option exempts; `null` for a valid one.
+ * Returns the mistake in a path that covers itself and everything below it, such as one that an option exempts; `null` for a valid one.
  *
- * It is written like the path of a route, decoded, but without parameters. Whatever no request can have is a mistake, since it would match nothing: escapes,
- * `.` and `..`, a query; so are `//` and a trailing slash, which few mean, and wildcards.
+ * It is written like the path of a route, decoded, but without parameters. Parts that no request can have are mistakes, since they would match nothing:
+ * escapes, `.` and `..`, a query. So are `//`, a trailing slash, and wildcards.
  */
 export const prefixProblem = (path: unknown): string | null => {
   if (typeof path !== "string") return `${JSON.stringify(path)} is not a path such as "/health"`;

@@ -1,4 +1,4 @@
-/** A place in the program that registered something. */
+/** Source location of a registration in the program. */
 export interface Place {
   /** Returns `file:line:column`, or `an unknown place` when the runtime has no stack. */
   toString(): string;

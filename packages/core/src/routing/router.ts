@@ -76,7 +76,7 @@ export class Router<T> {
     return found.length === 0 ? [] : withOptions(found.map(([method]) => method));
   }
 
-  /** Returns the methods of all routes, for `Allow`: `HEAD` beside `GET`, and `OPTIONS`, in alphabetical order. */
+  /** Returns the methods of all routes, for `Allow`: `HEAD` with `GET`, and `OPTIONS`, in alphabetical order. */
   methods(): readonly string[] {
     return withOptions([...this.trees.keys()]);
   }

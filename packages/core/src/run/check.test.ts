@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 
 const core = join(import.meta.dirname, "..");
 
-/** Writes a program that runs an app with a feature that advises, and returns its path. */
+/** Writes a program that runs an app with a feature that gives advice. Returns its path. */
 const program = (options: string, routes = ""): string => {
   const path = join(mkdtempSync(join(tmpdir(), "check-")), "main.ts");
   writeFileSync(
@@ -66,7 +66,7 @@ test("--check exits with 1 and every problem of settings and app", () => {
   ]);
 });
 
-test("--check prints the warnings about settings too", () => {
+test("--check also prints the warnings about settings", () => {
   const path = program("{ debug: true }");
   const printed = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
   const { warnings } = JSON.parse(printed) as { warnings: { code: string }[] };

@@ -9,7 +9,7 @@ afterAll(endPrograms);
 
 const SEVERAL = 4; // workers
 
-/** Ends a program with SIGTERM; its exit code, and the seconds until it ended. */
+/** Ends a program with SIGTERM. Returns its exit code and the seconds until it exited. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
   const begun = performance.now();
   program.kill("SIGTERM");
@@ -22,12 +22,12 @@ test.each<[number, LifeScenario["drain"]]>([
   [1, "rejects"],
   [SEVERAL, "rejects"],
 ])(
-  "with %d worker(s), a drain listener that %s stops no other part of the shutdown",
+  "with %d worker(s), a drain listener that %s does not stop the rest of the shutdown",
   async (workers, drain) => {
     const program = startLife({ drain, run: { workers } });
     const { url } = await program.listening;
     const reply = fetch(`${url}/slow`);
-    await program.says("in flight");
+    await program.waitFor("in flight");
     const { code, secs } = await terminate(program);
     expect((await reply).status).toBe(200);
     expect(code).toBe(0);
@@ -49,7 +49,7 @@ test.each([1, SEVERAL])("with %d worker(s), stop tasks wait for drain listeners"
 
 let hanging: readonly (readonly [Program, number])[] = [];
 
-// Their 10 s to the deadline pass while the other tests run. A tenth is left for the stop tasks: enough on a busy machine.
+// Their 10 s to the deadline pass while the other tests run. A tenth is reserved for the stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, SEVERAL].map(async (workers) => {
     const program = startLife({ drain: "hangs", run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -66,7 +66,7 @@ test.each<[number, TransportName]>([
   [SEVERAL, "fast"],
   [SEVERAL, "node"],
 ])(
-  "with %d worker(s) over %s, endless streams end in order when the drain begins",
+  "with %d worker(s) over %s, endless streams end cleanly when the drain begins",
   async (workers, transport) => {
     const program = startLife({ run: { workers, transport } });
     const { url } = await program.listening;
@@ -84,14 +84,14 @@ test.each<[number, TransportName]>([
 );
 
 test.each([1, SEVERAL])(
-  "with %d worker(s), a drain waits for events that come to an end by themselves, and request.draining ends a long poll",
+  "with %d worker(s), a drain waits for event streams that end by themselves, and request.draining ends a long poll",
   async (workers) => {
     const program = startLife({ run: { workers } });
     const { url } = await program.listening;
     const poll = fetch(`${url}/poll`);
-    await program.says("polling");
+    await program.waitFor("polling");
     const body = (await fetch(`${url}/answer`)).text();
-    await program.says("in flight");
+    await program.waitFor("in flight");
     const { code, secs } = await terminate(program);
     expect(await body).toBe("data: word\n\ndata: last word\n\n");
     expect(await (await poll).json()).toEqual({ news: [] });
@@ -114,7 +114,7 @@ test("a client that half-closed does not end the process before its stop tasks",
   expect(secs).toBeLessThan(25);
 });
 
-test("a drain listener that hangs is given up at the deadline, in one process and in several workers", async () => {
+test("a drain listener that hangs is abandoned at the deadline, in one process and in several workers", async () => {
   for (const [program, workers] of hanging) {
     expect((await program.exit).code).toBe(1);
     expect(program.stderr()).toContain("drain listeners were still running");

@@ -13,9 +13,9 @@ const head = (name: string, length: number): string =>
   "content-type: multipart/form-data; boundary=b\r\n\r\n";
 const part = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nsome';
 
-/** What clients do to make a promise of the body reject. */
+/** Ways in which clients make a promise of the body reject. */
 const clients: Readonly<Record<string, (name: string) => string>> = {
-  "leaves within the body": (name) => head(name, 100_000) + part,
+  "disconnects within the body": (name) => head(name, 100_000) + part,
   "sends a malformed body": (name) => head(name, 4) + "{bad",
 };
 
@@ -33,10 +33,10 @@ test.each(cases)(
       const socket = connect(Number(new URL(url).port), "127.0.0.1");
       socket.on("error", () => {});
       socket.write(bytesFor(name));
-      await program.says(`began ${name}.`);
-      await pidAt(url); // what the body brings has been read
+      await program.waitFor(`began ${name}.`);
+      await pidAt(url); // by now the received part of the body was read
       socket.resetAndDestroy();
-      await program.says(`ended ${name}.`);
+      await program.waitFor(`ended ${name}.`);
       const lines = program.stderr().split("\n");
       expect([name, lines.filter((line) => line.includes("unhandled rejection"))]).toEqual([name, []]);
     }

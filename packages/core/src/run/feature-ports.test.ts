@@ -47,7 +47,7 @@ const adminAt = async (port: number, path: string): Promise<{ pid: number; addre
 
 let cut: readonly { program: Program; closed: Promise<unknown> }[] = [];
 
-// Their 10 s to the deadline pass while the other tests run. A tenth is left for the stop tasks: enough on a busy machine.
+// Their 10 s to the deadline pass while the other tests run. A tenth is reserved for the stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, SEVERAL].map(async (workers) => {
     const program = start({ run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
@@ -56,7 +56,7 @@ beforeAll(async () => {
     const closed = new Promise((resolve) => socket.once("close", resolve)); // with or without an error
     socket.on("error", () => {});
     socket.write("wait\n");
-    await program.says("in flight");
+    await program.waitFor("in flight");
     program.kill("SIGTERM");
     return { program, closed };
   });
@@ -96,13 +96,13 @@ test.each<[number, TransportName]>([
       (await fetch(`http://127.0.0.1:${admin}/events`)).text(),
     );
     const slow = adminAt(admin, "/slow");
-    await program.says("in flight");
+    await program.waitFor("in flight");
     const goodbyes = sockets.map(async (socket) => ((await once(socket, "data")) as [string])[0]);
     const begun = performance.now();
     program.kill("SIGTERM");
     expect(new Set(await Promise.all(goodbyes))).toEqual(new Set(["bye\n"]));
     expect((await slow).pid).toBeGreaterThan(0);
-    expect(new Set(await Promise.all(events))).toEqual(new Set(["data: first\n\n"])); // each ended in order
+    expect(new Set(await Promise.all(events))).toEqual(new Set(["data: first\n\n"])); // each ended cleanly
     expect((await program.exit).code).toBe(0);
     expect(performance.now() - begun).toBeLessThan(25_000); // not the 30 s of the drain
     expect(program.stderr().match(/lines closed/g)).toHaveLength(workers);
@@ -137,7 +137,7 @@ test("closes connections above maxConnections", async () => {
   await once(third, "close");
   expect(await exchange(sockets[0] as Socket, "still there\n")).toContain("still there");
   for (const socket of sockets) socket.destroy();
-  await program.says("connections above the limit were dropped");
+  await program.waitFor("connections above the limit were dropped");
 });
 
 test("cuts connections that are open at the deadline, in one process and in several workers", async () => {

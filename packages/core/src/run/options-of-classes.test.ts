@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, LimitsConfig } from "../index.ts";
 
-/** Options as a class of the program may hold them. */
+/** Options that are instances of the program's classes. */
 class Options {
   readonly log = { info() {}, warn() {}, error() {} };
 }
@@ -9,7 +9,7 @@ class Limits {
   readonly maxHeaderFields = 7;
 }
 
-test("run takes an instance of a class, and options of another object's", async () => {
+test("run takes an instance of a class, and inherited options", async () => {
   const argv: readonly string[] = [];
   const given = Object.assign(new Options(), { argv, environment: {}, exitOnError: false, port: 0 });
   for (const options of [given, Object.create(given) as typeof given]) {

@@ -24,7 +24,7 @@ test("serves inside a larger program; close() stops it and frees the port", asyn
   await again.close();
 });
 
-test("refuses to run or start an app that has stopped", async () => {
+test("rejects running or starting an app that has stopped", async () => {
   const app = new App();
   await (await app.run(embedded)).close();
   await expect(app.run(embedded)).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
@@ -35,7 +35,7 @@ test("refuses to run or start an app that has stopped", async () => {
   await expect(started.run(embedded)).rejects.toThrow("create a new App");
 });
 
-test("refuses a second run of an app, and the first serves on", async () => {
+test("rejects a second run of an app, and the first continues to serve", async () => {
   const app = new App();
   app.get("/", () => "first");
   const { url, close } = await app.run(embedded);
@@ -52,7 +52,7 @@ test("a run after a failed start rejects with the mistakes of that start", async
   await expect(app.start()).rejects.toMatchObject({ name: "ConfigurationError" });
 });
 
-test("a run with a wrong setting leaves the app to the next one", async () => {
+test("after a run with an invalid setting the app can be run again", async () => {
   const app = new App();
   await expect(app.run({ ...embedded, workers: 0 })).rejects.toMatchObject({ name: "ConfigurationError" });
   const { url, close } = await app.run(embedded);
@@ -170,8 +170,13 @@ test("passes all settings, the shared state and the log to the app", async () =>
     limits: { maxBodyBytes: 7 },
   } as const;
   const lines: string[] = [];
-  const noting = { ...log, info: (message: string) => void lines.push(message) };
-  const { close } = await run(app, { ...embedded, ...options, log: noting, timeouts: { handlerSecs: 3 } });
+  const recordingLog = { ...log, info: (message: string) => void lines.push(message) };
+  const { close } = await run(app, {
+    ...embedded,
+    ...options,
+    log: recordingLog,
+    timeouts: { handlerSecs: 3 },
+  });
   seen?.log.info("a line of the app");
   expect(lines).toContain("a line of the app");
   expect(seen).toMatchObject({

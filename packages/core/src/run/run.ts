@@ -26,7 +26,7 @@ import { runSingle } from "./single.ts";
 import { OwnedProcess } from "./stop/owned-process.ts";
 import { workerBrief } from "./workers/worker-brief.ts";
 
-/** Number of `run` calls in this program: a worker serves the call that it was forked for. */
+/** Number of `run` calls in this program so far: a worker serves the call that it was forked for. */
 let calls = 0;
 
 /**
@@ -39,7 +39,7 @@ let calls = 0;
  */
 export const run = async (app: Runnable, given: RunOptions = {}): Promise<Running> => {
   const options: RunOptions = isOptions(given) ? given : {}; // `makePlan` reports another value with the other mistakes
-  if (isRunRefused()) return new Promise(() => {}); // the program that imports the module knows already; a settled promise would let the module run on
+  if (isRunRefused()) return new Promise(() => {}); // the importing program has been notified; a settled promise would let the module continue
   const service = calls++;
   const found = workerBrief();
   const brief = found instanceof Promise ? await found : found;
@@ -49,7 +49,7 @@ export const run = async (app: Runnable, given: RunOptions = {}): Promise<Runnin
   try {
     plan = makePlan(app, given, brief?.workers, owned);
     if (brief !== undefined) {
-      if (brief.service !== service) return elsewhere(plan.settings);
+      if (brief.service !== service) return servedElsewhere(plan.settings);
       app.claim();
       const { runWorker } = await severalProcesses();
       return await runWorker(app, plan, brief);
@@ -62,8 +62,8 @@ export const run = async (app: Runnable, given: RunOptions = {}): Promise<Runnin
     if (brief !== undefined) return (await severalProcesses()).failWorker(error);
     release();
     if (owned === null) throw error;
-    const code = reportFailedStart(error, owned.ending, plan?.log);
-    if (owned.ending === undefined) process.exit(code);
+    const code = reportFailedStart(error, owned.endReason, plan?.log);
+    if (owned.endReason === undefined) process.exit(code);
     owned.exit(code); // another service of the program may still drain
     return new Promise(() => {});
   }
@@ -76,13 +76,13 @@ const severalProcesses = (): Promise<typeof import("./workers/several-processes.
 const makePlan = (
   app: Runnable,
   given: RunOptions,
-  workersTold: number | undefined,
+  workersOverride: number | undefined,
   owned: OwnedProcess | null,
 ): Plan => {
   const options: RunOptions = isOptions(given) ? given : {};
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
-  answerAtOnce(flags);
-  const isForkedByProgram = workersTold === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
+  answerInfoFlags(flags);
+  const isForkedByProgram = workersOverride === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
   const environment = options.environment ?? process.env;
   const cpus = isForkedByProgram ? 1 : nodeBuiltin("node:os").availableParallelism();
   const resolved = resolveSettings(given, {
@@ -98,7 +98,7 @@ const makePlan = (
   }
   const settings = {
     ...resolved.settings,
-    workers: workersTold ?? resolved.settings.workers,
+    workers: workersOverride ?? resolved.settings.workers,
     warnings: [...resolved.settings.warnings, ...protocolWarnings(app.protocol, resolved.settings.tls)],
   };
   const log = failsafeLog(options.log ?? redirectable(defaultLog(settings)));
@@ -117,8 +117,8 @@ const makePlan = (
   return { settings, log, process: owned, announce: owned === null ? () => {} : announcer(settings, log) };
 };
 
-/** `--help` and `--version` print their answer and end the program. */
-const answerAtOnce = (flags: Flags): void => {
+/** Prints the answer to `--help` or `--version`, if given, and ends the program. */
+const answerInfoFlags = (flags: Flags): void => {
   if (flags.help !== true && flags.version !== true) return;
   process.stdout.write(flags.help === true ? helpText() : `framework ${frameworkVersion()}\n`);
   process.exit(EXIT_OK);
@@ -158,7 +158,7 @@ const bannerFacts = (
 });
 
 /** The result of another `run` call in a worker: other workers serve that service. */
-const elsewhere = ({ host, port, tls }: RunSettings): Running => ({
+const servedElsewhere = ({ host, port, tls }: RunSettings): Running => ({
   url: urlOf(host, port, tls !== undefined),
   host,
   port,

@@ -48,7 +48,7 @@ test("an uncaught exception drains the service and ends it with 1", async () => 
   const program = startService();
   const { url } = await program.listening;
   const slow = pidAt(url, "/slow");
-  await program.says("in flight");
+  await program.waitFor("in flight");
   await pidAt(url, "/crash");
   expect(await slow).toBe(program.pid);
   expect((await program.exit).code).toBe(1);
@@ -99,16 +99,16 @@ test("prints help and version and ends with 0", async () => {
 test("continues to serve after its output was closed", async () => {
   const program = startService();
   const { url } = await program.listening;
-  program.deafen();
+  program.closeOutput();
   for (let request = 0; request < 3; request++) await replyAt(url, "/say");
   expect(await pidAt(url)).toBe(program.pid);
   program.kill("SIGTERM");
   expect((await program.exit).code).toBe(0);
 });
 
-test("starts and ends in order with its output on a full disk", async () => {
+test("starts and stops cleanly with its output on a full disk", async () => {
   const program = startService({}, [], { fullDisk: true });
-  await program.says("running");
+  await program.waitFor("running");
   program.kill("SIGTERM");
   expect([(await program.exit).code, program.stderr()]).toEqual([0, expect.not.stringContaining("ENOSPC")]);
 });

@@ -16,7 +16,7 @@ import {
   type ShutdownResult,
 } from "./stop/shutdown.ts";
 import { toListenError } from "./start/start-error.ts";
-import { endingCode, reportUncaught } from "./stop/ending.ts";
+import { exitCodeFor, reportUncaught } from "./stop/end-reason.ts";
 
 /** Runs the service in this process: start the app, listen, announce; one drain at the end. */
 export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => {
@@ -29,10 +29,10 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
 
   let closing: Promise<ShutdownResult> | undefined;
   const stop = (): Promise<ShutdownResult> => (closing ??= shutDown(app, service, limitsOf(app, plan), log));
-  // The signals stay with the service until the process exits: a late one must not change its exit code.
-  owned?.onEnd((ending) => {
-    reportUncaught(ending, log);
-    void stop().then((result) => owned.exit(isClean(result) ? endingCode(ending) : EXIT_FAILURE));
+  // The signal handlers stay until the process exits: a late signal must not change its exit code.
+  owned?.onEnd((reason) => {
+    reportUncaught(reason, log);
+    void stop().then((result) => owned.exit(isClean(result) ? exitCodeFor(reason) : EXIT_FAILURE));
   });
 
   const ignoreHangups = onHangup(owned === null ? undefined : settings.tls, () =>

@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
-import { linesOf, type LifeScenario, saidTimes, startLife, tallyOf } from "./testing/life-program.ts";
+import { linesOf, type LifeScenario, waitForLines, startLife, tallyOf } from "./testing/life-program.ts";
 import { endPrograms, type Program } from "./testing/start-program.ts";
 
 afterEach(endPrograms);
 
 const SEVERAL = 4; // workers
 
-const ABANDONED = /SIGTERM during the start: the service did not start/g;
+const ROLLED_BACK = /SIGTERM during the start: the start was rolled back/g;
 
 /** Ends a program with SIGTERM; returns its exit and the seconds until then. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
@@ -41,10 +41,10 @@ test.each([1, SEVERAL])(
   "announces nothing before the listening tasks have succeeded, with %d worker(s)",
   async (workers) => {
     const program = startLife({ listening: "waits", run: { workers } });
-    await saidTimes(program, "listening consumer", workers);
+    await waitForLines(program, "listening consumer", workers);
     expect((await terminate(program)).code).toBe(0);
     expect(program.stdout()).not.toContain('"listening"');
-    expect(program.stdout().match(ABANDONED)).toHaveLength(1);
+    expect(program.stdout().match(ROLLED_BACK)).toHaveLength(1);
     expect(tallyOf(program)).toMatchObject({
       "drain consumer": workers,
       shutdown: workers,
@@ -54,7 +54,7 @@ test.each([1, SEVERAL])(
 );
 
 test.each([1, SEVERAL])(
-  "a failing listening task is a start error and undoes the start, with %d worker(s)",
+  "a failing listening task is a start error and rolls the start back, with %d worker(s)",
   async (workers) => {
     const program = startLife({ listening: "fails", run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -71,20 +71,20 @@ test.each<[number, LifeScenario["start"]]>([
   [1, "waits"],
   [1, "ignores"],
   [SEVERAL, "ignores"],
-])("SIGTERM undoes a start in progress, with %d worker(s) and a task that %s", async (workers, start) => {
+])("SIGTERM rolls a start in progress back, with %d worker(s) and a task that %s", async (workers, start) => {
   const program = startLife({ start, run: { workers } });
-  await saidTimes(program, "start db", workers);
+  await waitForLines(program, "start db", workers);
   const { code, secs } = await terminate(program);
   expect(code).toBe(0);
   expect(secs).toBeLessThan(25); // not the 60 s of the task or the 30 s of the drain
-  expect(program.stdout().match(ABANDONED)).toHaveLength(1);
+  expect(program.stdout().match(ROLLED_BACK)).toHaveLength(1);
   expect(program.stderr()).not.toContain("did not start");
   expect(tallyOf(program)).toEqual({ "start db": workers, "stop db": workers }); // the consumer had not begun
 });
 
 test.each([1, SEVERAL])("a second signal ends a start at once, with %d worker(s)", async (workers) => {
   const program = startLife({ start: "ignores", stop: "hangs", run: { workers } });
-  await saidTimes(program, "start db", workers);
+  await waitForLines(program, "start db", workers);
   const again = setInterval(() => program.kill("SIGTERM"), 50);
   expect((await program.exit).code).toBe(143);
   clearInterval(again);
@@ -103,25 +103,25 @@ test.each([1, SEVERAL])(
 
 test.each([
   [1, "the process drains and ends with code 1", 1],
-  [SEVERAL, "this worker drains and ends, another one takes its place", 0],
+  [SEVERAL, "this worker drains and exits, and is replaced", 0],
 ])(
-  "logs an unhandled rejection with its reason and consequence, which is none for a client's error, with %d worker(s)",
+  "logs an unhandled rejection with its reason and consequence; a client's error has none, with %d worker(s)",
   async (workers, consequence, code) => {
     const program = startLife({ run: { workers } });
     const { url } = await program.listening;
     const headers = { connection: "close" };
     const dropped = await fetch(`${url}/dropped`, { method: "POST", headers, body: "{bad" });
-    await program.says("unhandled rejection of a client's error");
+    await program.waitFor("unhandled rejection of a client's error");
     expect([dropped.status, (await fetch(`${url}/`, { headers })).status]).toEqual([401, 404]);
     await fetch(`${url}/crash`, { headers });
-    await program.says(`unhandled rejection: ${consequence}`);
-    await program.says("crash on purpose");
+    await program.waitFor(`unhandled rejection: ${consequence}`);
+    await program.waitFor("crash on purpose");
     if (workers > 1) program.kill("SIGTERM"); // a single process ends by itself
     expect((await program.exit).code).toBe(code);
   },
 );
 
-test("SIGTERM during the replacement of a worker undoes the start of the new one", async () => {
+test("SIGTERM during the replacement of a worker rolls the start of the new one back", async () => {
   const folder = mkdtempSync(join(tmpdir(), "replacement-"));
   try {
     const slowIf = join(folder, "slow");
@@ -130,7 +130,7 @@ test("SIGTERM during the replacement of a worker undoes the start of the new one
     writeFileSync(slowIf, "");
     const { pid } = (await (await fetch(`${url}/slow`)).json()) as { pid: number };
     process.kill(pid, "SIGTERM"); // requests a replacement
-    await saidTimes(program, "start db", 3);
+    await waitForLines(program, "start db", 3);
     expect((await terminate(program)).code).toBe(0);
     expect(tallyOf(program)).toMatchObject({ "start db": 3, startup: 2, shutdown: 2, "stop db": 3 });
   } finally {
@@ -145,10 +145,10 @@ inNamespace.each([1, SEVERAL])(
   "as PID 1, SIGTERM ends a start in progress, with %d worker(s)",
   async (workers) => {
     const program = startLife({ start: "waits", run: { workers } }, { pidNamespace: true });
-    await saidTimes(program, "start db", workers);
+    await waitForLines(program, "start db", workers);
     const { code } = await terminate(program);
     // oxlint-disable-next-line jest/no-standalone-expect -- `inNamespace` is `test`
-    expect([code, program.stdout().match(ABANDONED)?.length, tallyOf(program)]).toEqual([
+    expect([code, program.stdout().match(ROLLED_BACK)?.length, tallyOf(program)]).toEqual([
       0,
       1,
       { "start db": workers, "stop db": workers },

@@ -68,14 +68,14 @@ const onClock = async (steps: readonly Step[]): Promise<Log> => {
 const onModel = (steps: readonly Step[]): Log => {
   const log: Log = [];
   let now = 0;
-  let made = 0;
+  let count = 0;
   let list: { number: number; due: number; plan: Plan }[] = [];
   const cleared = new Set<number>();
   const clear = (number: number): void => {
-    if (number < made) cleared.add(number);
+    if (number < count) cleared.add(number);
   };
   const set = (it: Plan): void => {
-    if (made < MAX_TIMERS) list.push({ number: made++, due: now + it.delayMs, plan: it });
+    if (count < MAX_TIMERS) list.push({ number: count++, due: now + it.delayMs, plan: it });
   };
   const fire = (number: number, it: Plan): void => {
     log.push([number, now]);

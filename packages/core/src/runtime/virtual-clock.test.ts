@@ -101,12 +101,12 @@ test("advance(0) drains promise jobs and fires no timer that was set at this tim
 
 test("sleep rejects with its signal's reason and removes its timer", async () => {
   const clock = virtualClock();
-  const leaving = new AbortController();
-  const sleeping = clock.sleep(1000, leaving.signal);
+  const controller = new AbortController();
+  const sleeping = clock.sleep(1000, controller.signal);
   expect(clock.pending).toBe(1);
-  leaving.abort("enough");
+  controller.abort("enough");
   await expect(sleeping).rejects.toBe("enough");
-  await expect(clock.sleep(1, leaving.signal)).rejects.toBe("enough");
+  await expect(clock.sleep(1, controller.signal)).rejects.toBe("enough");
   expect(clock.pending).toBe(0);
 });
 

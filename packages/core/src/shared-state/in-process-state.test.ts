@@ -59,7 +59,7 @@ test("the key nearest to its expiry is evicted", async () => {
   expect(["late", "soon", "middle", "new"].map((key) => values.get(key))).toEqual([1, undefined, 1, 1]);
 });
 
-test("a full group of raised keys refuses another one, evicts none, and leaves room for other keys", async () => {
+test("a full group of raised keys rejects another one, evicts none, and leaves room for other keys", async () => {
   const clock = virtualClock();
   const values = inProcessValues({ clock, maxKeys: 2 });
   const group = { group: "g", maxKeys: 3 };

@@ -5,11 +5,9 @@ import { inProcessValues, type InProcessValuesOptions } from "./values/in-proces
 
 /** Bounds and clock of the in-process state; `maxKeys` applies to values and to permits separately. */
 export interface InProcessStateOptions extends InProcessValuesOptions {
-  /** @see InProcessPermitsOptions.maxNumbers */
-  /** Bound on numbers of permits. @default InProcessPermitsOptions's */
+  /** Bound on stored numbers of permits. @default as `InProcessPermitsOptions.maxNumbers` */
   readonly maxPermitNumbers?: InProcessPermitsOptions["maxNumbers"];
-  /** @see InProcessTotalsOptions.maxSize */
-  /** Bound on totals. @default InProcessTotalsOptions's */
+  /** Bound on totals. @default as `InProcessTotalsOptions.maxSize` */
   readonly maxTotals?: InProcessTotalsOptions["maxSize"];
 }
 

@@ -68,7 +68,7 @@ test.each<[string, unknown, string[]]>([
     },
     [],
   ],
-  ["a foreign reference", { $ref: "https://host.test/schema" }, []],
+  ["an external reference", { $ref: "https://host.test/schema" }, []],
   ["no object", true, []],
 ])("names of the properties that are lists: %s", (_, schema, names) => {
   expect(namesOf(schema)).toEqual(names);

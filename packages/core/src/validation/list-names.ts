@@ -1,6 +1,6 @@
 import type { StandardSchema } from "./standard-schema.ts";
 
-/** References in a chain; bounds circles of them. */
+/** Maximum length of a chain of references, which bounds cycles. */
 const MAX_REFERENCES = 32;
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ interface Converter {
   input(options: { target: "draft-2020-12"; libraryOptions?: object }): unknown;
 }
 
-/** Which properties a schema accepts as a list, and in no other form that a text can have. */
+/** The properties that a schema accepts as a list but not as a string. */
 export interface ListNames {
   /** Whether there are none. */
   readonly isEmpty: boolean;
@@ -19,9 +19,8 @@ export interface ListNames {
 }
 
 /**
- * Properties that a schema accepts as a list and not as a text, by the schema's own JSON Schema: those that it names, and all others of a record of lists.
- * None without a JSON Schema, and none that also accepts a text. Of alternatives, such as those of a discriminated union, one that has a list is enough: the
- * issue says whether that one was chosen.
+ * Returns the properties that a schema accepts as a list but not as a string, by its own JSON Schema: named ones, and all others of a record of lists. None
+ * without a JSON Schema. In a union, one alternative with a list is enough: the issue shows whether that alternative was chosen.
  */
 export const listNamesOf = (schema: StandardSchema): ListNames => {
   const root = inputOf(schema);
@@ -34,7 +33,7 @@ export const listNamesOf = (schema: StandardSchema): ListNames => {
   };
 };
 
-/** What the schemas visited say. */
+/** Results of the visited schemas. */
 interface Found {
   readonly lists: Set<string>;
   /** All properties with a name. */
@@ -44,7 +43,7 @@ interface Found {
 }
 
 const inputOf = (schema: StandardSchema): JsonSchema | null => {
-  // At start, any value of a program without types gets here, beside the check that reports it.
+  // At start, untyped programs can pass any value; another check reports it.
   const standard = (schema as Partial<StandardSchema> | null)?.["~standard"];
   const { jsonSchema } = (standard ?? {}) as { readonly jsonSchema?: Converter };
   if (typeof jsonSchema?.input !== "function") return null;
@@ -75,20 +74,20 @@ const collect = (root: JsonSchema, schema: JsonSchema, found: Found, seen: Set<J
   }
 };
 
-/** Whether a schema accepts lists, and beside them only types that no text has. */
+/** Whether a schema accepts lists, and besides them no strings. */
 const isList = (root: JsonSchema, schema: JsonSchema, seen: Set<JsonSchema>): boolean => {
   const target = dereferenced(root, schema);
   if (target === null || seen.has(target)) return false;
   seen.add(target);
   const { type } = target;
-  if (type !== undefined) return [type].flat().includes("array") && !mayBeText(target);
+  if (type !== undefined) return [type].flat().includes("array") && !mayBeString(target);
   const choices = [...partsOf(target["anyOf"]), ...partsOf(target["oneOf"])];
   const lists = choices.filter((choice) => isList(root, choice, seen));
-  return lists.length > 0 && choices.every((choice) => lists.includes(choice) || !mayBeText(choice));
+  return lists.length > 0 && choices.every((choice) => lists.includes(choice) || !mayBeString(choice));
 };
 
-/** Whether a schema may accept a text. One without a type, such as a reference, may. */
-const mayBeText = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("string");
+/** Whether a schema may accept a string. One without a type, such as a reference, may. */
+const mayBeString = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("string");
 
 const partsOf = (list: unknown): readonly JsonSchema[] => (Array.isArray(list) ? list.filter(isSchema) : []);
 

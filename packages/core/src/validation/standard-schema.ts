@@ -8,7 +8,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": StandardProperties<Input, Output>;
 }
 
-/** Whether a value is a schema, in the place of which programs without types pass JSON Schemas and plain objects. */
+/** Whether a value is a Standard Schema; untyped programs may pass JSON Schemas or plain objects instead. */
 export const isStandardSchema = (value: unknown): value is StandardSchema => {
   const { "~standard": standard } = Object(value) as { "~standard"?: { validate?: unknown } | null };
   return typeof standard?.validate === "function";

@@ -6,8 +6,8 @@ import { validate, type ValidationPlace } from "./validate.ts";
 /**
  * Validates the values of a query or a form, in which a list of one element looks like a single value.
  *
- * A single value that the schema refuses because it is no list is validated again as a list of one. The value as it came is tried first, so that
- * a schema that itself splits a text, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the text.
+ * A single value that the schema rejects because it is not a list is validated again as a list of one. The original value is tried first, so that a schema that
+ * splits a string itself, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the string.
  *
  * @param lists the properties that are lists
  * @throws ValidationError 422
@@ -26,7 +26,7 @@ export const validateNamed = (
   return isPromise(result) ? Promise.resolve(result).then(settle) : settle(result);
 };
 
-/** Copies the values, with a list of one for each single value of `lists` that was refused as no list. */
+/** Copies the values, with a list of one for each single value of `lists` that was rejected as not a list. */
 const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ListNames): unknown => {
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
   for (const issue of Array.from(issues)) {
@@ -46,16 +46,16 @@ const nameOf = ({ path = [] }: StandardIssue): string | null => {
 };
 
 /**
- * Whether an issue says that a list is expected, itself or, of a union, in the issues of one of its alternatives. A library whose issues say nothing but a
- * message is assumed to mean that.
+ * Whether an issue says that a list is expected, itself or, of a union, in the issues of one of its alternatives. An issue that consists of a message alone
+ * counts as one.
  */
 const wantsList = (issue: StandardIssue): boolean => {
   const { expected, code, type, errors } = issue as StandardIssue & Readonly<Record<string, unknown>>;
   if (typeof expected === "string") return /array|tuple|list/i.test(expected);
   if (Array.isArray(errors))
-    return errors.flat().some((each: StandardIssue) => nameless(each) && wantsList(each));
+    return errors.flat().some((each: StandardIssue) => concernsWhole(each) && wantsList(each));
   return expected === undefined && code === undefined && type === undefined;
 };
 
 /** Whether an issue of an alternative is about the whole value. */
-const nameless = ({ path = [] }: StandardIssue): boolean => Array.from(path).length === 0;
+const concernsWhole = ({ path = [] }: StandardIssue): boolean => Array.from(path).length === 0;

@@ -3,8 +3,8 @@ import { principalOf } from "@framework/core/feature";
 import { fingerprintOf } from "../idempotency/key-id.ts";
 
 /**
- * Returns the identity of the caller, as text: subject and issuer of the token, the user's name or `id`, and the name of the API key. Without a principal it is a
- * hash of the field `Authorization`, which a guard of the program may have checked; empty for a caller without either.
+ * Returns the identity of the caller as a string: subject and issuer of the token, the user's name or `id`, and the name of the API key. Without a principal, it is
+ * a hash of the field `Authorization`, which a guard of the program may have checked; empty if there is neither.
  *
  * @throws CQRS_UNKNOWN_CALLER for a user that is an object without an `id`
  */

@@ -8,7 +8,7 @@ const textFor = (user: unknown): string | null => {
   return visibleCaller(invocation);
 };
 
-test("an account with members that JSON does not write has no text", () => {
+test("an account that is not plain data gives null", () => {
   class Account {
     readonly id = "ann";
   }
@@ -25,7 +25,7 @@ test("an account with members that JSON does not write has no text", () => {
   expect(accounts.map(textFor)).toEqual(accounts.map(() => null));
 });
 
-test("accounts have one text only with equal members of equal types, which JSON may write alike", () => {
+test("accounts with different members or types give different strings, even if their JSON is equal", () => {
   const values: unknown[] = [undefined, null, Number.NaN, [], new Set(), new Map(), new Date(0), new Date(1)];
   values.push([new Date(0)], "1970-01-01T00:00:00.000Z", "\0undefined", "\0date 0", "\0set []", "\0\0set []");
   values.push(1, "1", 1n, "\0bigint 1", new Set([1]), new Set(["1"]), new Map([[1, new Set([1n])]]));

@@ -2,8 +2,8 @@ import type { Invocation } from "@framework/core";
 import { principalOf } from "@framework/core/feature";
 
 /**
- * Returns a text that two callers have in common only if a handler cannot tell them apart: the whole principal, with the scopes and other claims of its token, and
- * the credentials that were sent. `null` for a principal with more than plain data, such as an account of a class, whose private members no text can have.
+ * Returns a string that is equal for two callers only if a handler cannot distinguish them: it contains the whole principal, with the scopes and other claims of its
+ * token, and the credentials of the request. `null` if the principal is not plain data, such as an instance of a class, which may have private members.
  */
 export const visibleCaller = (invocation: Invocation): string | null => {
   const { headers } = invocation;
@@ -11,14 +11,14 @@ export const visibleCaller = (invocation: Invocation): string | null => {
     const { user, claims, apiKeyName } = principalOf(invocation) ?? {};
     return textOf([user, claims, apiKeyName, headers.get("authorization"), headers.get("cookie")]);
   } catch {
-    return null; // not plain, or with cycles: its calls cannot be compared
+    return null; // not plain, or cyclic: its calls cannot be compared
   }
 };
 
 /** @throws TypeError for data that is not plain */
 const textOf = (data: readonly unknown[]): string => JSON.stringify(data, visible);
 
-/** What JSON would lose becomes a text that begins with a NUL; a text of the principal that begins with one gets another, so the two are never equal. */
+/** Encodes values that JSON would lose as strings with a NUL prefix. Strings that already start with a NUL get a second one, to keep them distinct. */
 function visible(this: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = this[name]; // the second argument would be the result of its `toJSON`
   switch (typeof value) {
@@ -48,7 +48,7 @@ const plain = (value: object): unknown => {
       if (all === written) return value;
       break;
     case Array.prototype:
-      if (all === written + 1 && written === (value as unknown[]).length) return value; // beside the items only `length`
+      if (all === written + 1 && written === (value as unknown[]).length) return value; // no members except the items and `length`
       break;
     case Set.prototype:
       if (all === 0) return `\0set ${textOf([...(value as Set<unknown>)])}`;
@@ -59,5 +59,5 @@ const plain = (value: object): unknown => {
     case Date.prototype:
       if (all === 0) return `\0date ${(value as Date).getTime()}`;
   }
-  throw new TypeError("an object with members that JSON does not write");
+  throw new TypeError("an object with members that JSON does not represent");
 };

@@ -13,11 +13,11 @@ import type { CommandAttempt } from "./command-run.ts";
 /** Parts of `callHandler`. */
 export interface CallHandlerParts {
   readonly state: Pick<HostState, "invoke">;
-  /** Returns the event store of the app; `null` without one. */
+  /** Returns the event store of the app; `null` if there is none. */
   readonly eventStore: () => EventStore | null;
 }
 
-/** Calls the handler with its dependencies. Ends when the signal aborts, whatever the handler does; its later result is ignored. */
+/** Calls the handler with its dependencies. Rejects when the signal aborts, even if the handler continues; its later result is ignored. */
 export const callHandler =
   ({ state, eventStore }: CallHandlerParts): Handler<CommandAttempt, Outcome> =>
   async (attempt) => {

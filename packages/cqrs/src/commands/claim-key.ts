@@ -3,7 +3,7 @@ import type { StoredResult, StoredResults } from "../idempotency/stored-results.
 import { noTypes, type Outcome, type Success } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
 
-/** Makes a transaction the only one with its idempotency key, answers from the stored result if there is one, and stores the new one with the changes. */
+/** Locks the idempotency key for the transaction, returns the stored result if there is one, and otherwise stores the new result with the changes. */
 export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Outcome> =>
   async function claimKey(attempt, next) {
     const { run, tx } = attempt;
@@ -11,7 +11,7 @@ export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Out
     if (claim === null) return next(attempt);
     const stored = await results.claim(tx, claim);
     const isOwn = run.wasCommitted || run.unknown !== null;
-    run.unknown = null; // an earlier attempt has ended: its result would have been found
+    run.unknown = null; // earlier attempts have ended: the lookup has found their result, if any
     if (stored !== null) {
       run.wasCommitted = isOwn;
       return replayed(stored, !isOwn);

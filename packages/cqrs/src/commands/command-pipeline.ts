@@ -36,8 +36,8 @@ export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
 }
 
 /**
- * The pipeline of a command, outermost level first. Each level is a middleware whose errors become failed outcomes where they are thrown; those from `claimKey` on run
- * in the transaction.
+ * Creates the pipeline of a command, outermost middleware first. Errors of each middleware become failed outcomes; the middleware from `claimKey` on runs in the
+ * transaction.
  */
 export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun, Outcome> => {
   const { kernel, insight, log, clock, random, maxRetries } = parts;

@@ -5,7 +5,7 @@ import type { AppendLog } from "../events/append-log.ts";
 import type { KeyClaim } from "../idempotency/stored-results.ts";
 import { type OperationCall, OperationRun } from "../pipeline/operation-run.ts";
 
-/** How a caller gets to see the events of its command. */
+/** How a caller can read its own writes. */
 export type SyncMode = "none" | "token" | "wait";
 
 /** The fixed part of one call of a command. */
@@ -18,13 +18,13 @@ export interface CommandCall extends OperationCall<AnyCommand> {
   readonly item: Pick<WorkItem<unknown>, "complete"> | null;
 }
 
-/** One call of a command on its way through the pipeline. */
+/** Mutable state of one call of a command in the pipeline. */
 export class CommandRun extends OperationRun<AnyCommand, CommandCall> {
   /** The idempotency key in use. */
   claim: KeyClaim | null = null;
-  /** The error of a commit whose outcome is unknown, until a later attempt finds out. */
+  /** The error of a commit whose outcome is unknown; `null` once a later attempt has determined it. */
   unknown: unknown = null;
-  /** Whether a later attempt found that an earlier one of this call was committed. */
+  /** Whether an attempt found that an earlier attempt of this call was committed. */
   wasCommitted = false;
 }
 
@@ -32,6 +32,6 @@ export class CommandRun extends OperationRun<AnyCommand, CommandCall> {
 export interface CommandAttempt {
   readonly run: CommandRun;
   readonly tx: Transaction;
-  /** The events that it has appended. */
+  /** Records the appended events. */
   readonly log: AppendLog;
 }

@@ -10,26 +10,26 @@ import { type CommandCall, CommandRun, type SyncMode } from "./command-run.ts";
 
 /** Options of one call of a command. */
 export interface ExecuteOptions extends CallOptions {
-  /** Makes the call happen once: further calls with the same key and input get the first result. @default none */
+  /** Makes the call idempotent: further calls with the same key and input get the first result. @default none */
   readonly idempotencyKey?: string;
   /**
-   * How the caller gets to see its own events in queries: `"token"` returns a token for `after` of queries, `"wait"` also waits until all projections of the
-   * process contain them, at most to the command's time limit; `"none"` does neither. @default "token"; always "none" with `enableEventSync: false`
+   * How the caller can read its own writes: `"token"` returns a token for `after` of queries; `"wait"` also waits, up to the command's time limit, until all
+   * projections of the process contain the events; `"none"` does neither. @default "token"; always "none" with `enableEventSync: false`
    */
   readonly sync?: SyncMode;
 }
 
-/** Options of one call that is queued. */
+/** Options of `enqueue`. */
 export interface EnqueueOptions extends CallOptions {
-  /** Makes the call happen once: further calls with the same key and input get the same id. @default none */
+  /** Makes the call idempotent: further calls with the same key and input get the same id. @default none */
   readonly idempotencyKey?: string;
 }
 
 /** A command in the queue. */
 export interface EnqueuedCommand {
-  /** For `status`, and the end of its status URL. The caller that sent the command may see the result with it. */
+  /** Id for `status`, and the last segment of the status URL. Only the caller who sent the command can read the result with it. */
   readonly id: string;
-  /** Whether an earlier call with the same idempotency key added it. */
+  /** Whether an earlier call with the same idempotency key had added it. */
   readonly isReplay: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface EnqueuedCommand {
 export interface CommandResult<Value> {
   /** The result; `undefined` for a command without one. */
   readonly value: Value;
-  /** Stands for the events that the command appended: pass it as `after` to queries. `null` when it appended none. */
+  /** Position of the events that the command appended: pass it as `after` to queries. `null` if it appended none. */
   readonly token: string | null;
   /** Whether it is the result of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
@@ -46,7 +46,7 @@ export interface CommandResult<Value> {
 /** Parts of `Commands`. */
 export interface CommandsParts extends CallSources {
   readonly pipeline: Handler<CommandRun, Outcome>;
-  /** Pipeline of a command into the queue. */
+  /** Pipeline that adds a command to the queue. */
   readonly enqueue: Handler<CommandRun, Outcome>;
   /** Whether calls return tokens. */
   readonly hasTokens: boolean;
@@ -87,7 +87,7 @@ export class Commands {
     return { id: value as string, isReplay }; // the value of the queue's pipeline
   }
 
-  /** Prepares the call of a queued command. */
+  /** Prepares the execution of a queued command. */
   readonly callOf = (command: AnyCommand, input: unknown, item: WorkItem<unknown>): CommandCall => {
     const { tenant = "" } = item.headers;
     const request = { from: item.invocation, skipGuards: true, tenant, signal: item.signal };

@@ -1,16 +1,16 @@
 /**
- * Returns a copy of plain data: objects, arrays, maps, sets, dates, buffers of bytes and views of them, such as a `Buffer`. What the data has twice, such as a
- * buffer with two views, the copy has twice too. Values of other classes, also of those that extend these, are the same in the copy, and so are functions.
+ * Returns a deep copy of plain data: objects, arrays, maps, sets, dates, array buffers and their views, such as a `Buffer`. Shared references stay shared in the
+ * copy, such as a buffer with two views. Functions and instances of other classes, including subclasses of these, are not copied.
  */
 export const copyOf = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
   const copies: Copies = new Map();
   const copy = memberOf(value, copies);
-  for (const [source, begun] of copies) fill(begun, source, copies); // also those that this adds; no recursion, since data can be deep
+  for (const [source, begun] of copies) fill(begun, source, copies); // also visits entries added during the loop; no recursion, because data can be deep
   return copy;
 };
 
-/** Each object that was met, with its copy, which gets its members later. */
+/** Objects found so far, with their copies, whose members are copied later. */
 type Copies = Map<object, object>;
 
 const memberOf = (value: unknown, copies: Copies): unknown => {
@@ -34,7 +34,7 @@ const begin = (value: object, copies: Copies): object => {
   switch (prototype) {
     case Object.prototype:
     case null:
-      return { __proto__: prototype, ...value }; // defines each member, also one that is called `__proto__`
+      return { __proto__: prototype, ...value }; // defines each member, even one named `__proto__`
     case Array.prototype:
       return (value as unknown[]).slice();
     case Date.prototype:
@@ -46,7 +46,7 @@ const begin = (value: object, copies: Copies): object => {
     case ArrayBuffer.prototype:
       return bufferOf(value as ArrayBuffer);
     case Buffer.prototype:
-      return Buffer.from(value as Buffer); // its bytes alone, since small ones share the memory of a pool
+      return Buffer.from(value as Buffer); // only its bytes, because small buffers share the memory of a pool
     default:
       return views.has(prototype) ? viewOf(value as View, copies) : value;
   }
@@ -56,7 +56,7 @@ const bufferOf = (buffer: ArrayBuffer): ArrayBuffer => (buffer.detached ? buffer
 
 type View = Uint8Array | DataView;
 
-/** A view of the copy of its buffer. */
+/** Returns the same view of the copy of its buffer. */
 const viewOf = (view: View, copies: Copies): View => {
   const { buffer } = view;
   if (buffer instanceof SharedArrayBuffer || buffer.detached) return view;
@@ -78,7 +78,7 @@ const fill = (copy: object, source: object, copies: Copies): void => {
       break;
     case Array.prototype:
       for (let at = 0; at < (copy as unknown[]).length; at++) replace(copy, at, copies);
-      for (const name of namesBesideItems(source as unknown[]))
+      for (const name of extraNames(source as unknown[]))
         (copy as Members)[name] = memberOf((source as Members)[name], copies);
       break;
     case Set.prototype:
@@ -90,8 +90,8 @@ const fill = (copy: object, source: object, copies: Copies): void => {
   }
 };
 
-/** Such as the `groups` of a match. They come after the items, which are fewer than the length when the list has holes. */
-const namesBesideItems = (list: readonly unknown[]): readonly string[] => {
+/** Returns the names of members other than items, such as `groups` of a match. They come after the items, which are fewer than `length` in a sparse array. */
+const extraNames = (list: readonly unknown[]): readonly string[] => {
   const names = Object.keys(list);
   return names.slice(names.findLastIndex((name) => String(Number(name) >>> 0) === name) + 1);
 };

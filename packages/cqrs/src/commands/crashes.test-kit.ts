@@ -1,4 +1,4 @@
-// A process that dies at any statement of a command with an idempotency key, the same on both kinds of database.
+// Contract tests for crashes at any statement of a command with an idempotency key, for both kinds of database.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
@@ -26,45 +26,46 @@ const moving = (db: Parameters<typeof counterAppOn>[0]): ReturnType<typeof count
 };
 
 export const crashes: PortContract<TestDatabase> = portContract<TestDatabase>("crashes", {
-  "after a crash at any statement the same call with the same key happens exactly once": async ({ url }) => {
-    const db = openDatabase({ url, poolSize: 3 });
-    await db.execute(TABLE);
-    const next = moving(db);
-    await next.start({ log: newLog() });
-    let round = 0;
-    let replays = 0;
-    const crashed = await crashAtEachStatement(async (crash) => {
-      const [from, to] = [`from-${++round}`, `to-${round}`];
-      const call = [Move, { from, to, amount: 5 }, { idempotencyKey: `k-${round}` }] as const;
-      // The app starts on the healthy database: its own statements do not count.
-      const doomed = faultingDatabase(db, crash);
-      const commands = Object.create(db, {
-        transaction: {
-          value: (run: never, options: { readonly retries?: number }) =>
-            (options.retries === 0 ? doomed : db).transaction(run, options),
-        },
-      }) as typeof db;
-      const first = moving(commands);
-      let isAnswered = false;
-      await started(first, async () => {
-        isAnswered = await first.cqrs.execute(...call).then(
-          () => true,
-          () => false,
-        );
+  "after a crash at any statement, repeating the call with the same key makes the change exactly once":
+    async ({ url }) => {
+      const db = openDatabase({ url, poolSize: 3 });
+      await db.execute(TABLE);
+      const next = moving(db);
+      await next.start({ log: newLog() });
+      let round = 0;
+      let replays = 0;
+      const crashed = await crashAtEachStatement(async (crash) => {
+        const [from, to] = [`from-${++round}`, `to-${round}`];
+        const call = [Move, { from, to, amount: 5 }, { idempotencyKey: `k-${round}` }] as const;
+        // The app starts on the healthy database, so that its own statements are not counted.
+        const crashing = faultingDatabase(db, crash);
+        const commands = Object.create(db, {
+          transaction: {
+            value: (run: never, options: { readonly retries?: number }) =>
+              (options.retries === 0 ? crashing : db).transaction(run, options),
+          },
+        }) as typeof db;
+        const first = moving(commands);
+        let isAnswered = false;
+        await started(first, async () => {
+          isAnswered = await first.cqrs.execute(...call).then(
+            () => true,
+            () => false,
+          );
+        });
+        await crashing.close();
+        const before = await totalOf({ db }, to);
+        assert.ok(before === null || before === 5, `half a change: ${before}`);
+        if (isAnswered) assert.equal(before, 5);
+        const again = await next.cqrs.execute(...call);
+        assert.deepEqual(again, { value: { left: -5 }, token: null, isReplay: before === 5 });
+        assert.deepEqual([await totalOf({ db }, from), await totalOf({ db }, to)], [-5, 5]);
+        if (again.isReplay) replays++;
+        return crashing;
       });
-      await doomed.close();
-      const before = await totalOf({ db }, to);
-      assert.ok(before === null || before === 5, `half a change: ${before}`);
-      if (isAnswered) assert.equal(before, 5);
-      const again = await next.cqrs.execute(...call);
-      assert.deepEqual(again, { value: { left: -5 }, token: null, isReplay: before === 5 });
-      assert.deepEqual([await totalOf({ db }, from), await totalOf({ db }, to)], [-5, 5]);
-      if (again.isReplay) replays++;
-      return doomed;
-    });
-    await next.stop();
-    assert.equal(crashed, 2 * (db.dialect === "postgres" ? 7 : 6)); // begin, claim, [lane], two changes, save, commit
-    assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash
-    await db.close();
-  },
+      await next.stop();
+      assert.equal(crashed, 2 * (db.dialect === "postgres" ? 7 : 6)); // begin, claim, [lane], two changes, save, commit
+      assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash
+      await db.close();
+    },
 });

@@ -1,4 +1,4 @@
-// Facts about executing commands, the same on both kinds of database.
+// Contract tests for executing commands, for both kinds of database.
 import assert from "node:assert/strict";
 import { dependency, key, UnauthorizedError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
@@ -11,7 +11,7 @@ import { command, VersionConflictError } from "../index.ts";
 const input = z.object({ name: z.string() });
 
 export const executing: PortContract<TestDatabase> = portContract<TestDatabase>("executing", {
-  "returns the result of the schema after the commit": async (place) => {
+  "returns the output of the result schema after the commit": async (place) => {
     const app = counterApp(place);
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({
       total: await add(tx, name, amount),
@@ -24,7 +24,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "gives the handler the output of the input's schema": async (place) => {
+  "passes the output of the input schema to the handler": async (place) => {
     const Parse = command("Parse", {
       input: z.object({
         day: z.iso.date().transform((text) => new Date(text)),
@@ -39,7 +39,9 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "a command without a result has the value undefined, whatever the handler returns": async (place) => {
+  "a command without a result schema returns undefined, even if its handler returns a value": async (
+    place,
+  ) => {
     const Touch = command("Touch", { input });
     const app = counterApp(place);
     app.cqrs.handle(Touch, () => "touched" as never);
@@ -63,7 +65,9 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "commands of one key run one after the other, those of others beside them": async (place) => {
+  "commands with the same key run one at a time, and commands with other keys concurrently": async (
+    place,
+  ) => {
     const Slow = command("Slow", { input, key: ({ name }) => name });
     const Quick = command("Quick", { input, key: ({ name }) => name });
     const app = counterApp(place);
@@ -89,7 +93,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "commands of one key run one after the other over two processes too": async (place) => {
+  "commands with the same key run one at a time across two processes": async (place) => {
     const Enter = command("Enter", { input, key: ({ name }) => name });
     const apps = [counterApp(place), counterApp(place)] as const;
     let inside = 0;
@@ -113,7 +117,9 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     );
   },
 
-  "guards see the principal and headers of the work on whose behalf a command is executed": async (place) => {
+  "guards get the principal and headers of the invocation on whose behalf a command is executed": async (
+    place,
+  ) => {
     const seen: unknown[] = [];
     const Guarded = command("Guarded", {
       input,
@@ -139,7 +145,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "a refused caller learns nothing about the input": async (place) => {
+  "guards refuse a caller before the input is validated": async (place) => {
     const Guarded = command("Guarded", { input: z.number(), guards: [() => false] });
     const app = counterApp(place);
     app.cqrs.handle(Guarded, () => {});
@@ -148,7 +154,7 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "each attempt has its own dependencies, which see its context": async (place) => {
+  "each attempt has separate dependencies, which get the context of the call": async (place) => {
     const shop = key("shop", "none");
     let created = 0;
     let disposed = 0;

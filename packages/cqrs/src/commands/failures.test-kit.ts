@@ -1,4 +1,4 @@
-// Facts about commands that fail, the same on both kinds of database.
+// Contract tests for commands that fail, for both kinds of database.
 import assert from "node:assert/strict";
 import { HttpError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -7,7 +7,7 @@ import { z } from "zod";
 import { Add, add, counterApp, failureOf, newLog, started, totalOf } from "../counters.test-kit.ts";
 import { command, type CommandContext, type OperationFailure, VersionConflictError } from "../index.ts";
 
-/** Reads, lets another change come first on some attempts, and writes what it computed. */
+/** Adds 1, and throws a conflict in the first attempts. */
 const Raise = command("Raise", {
   input: z.object({ name: z.string(), conflicts: z.number() }),
   output: z.object({ total: z.number(), attempt: z.number() }),
@@ -26,11 +26,11 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     await started(app, async () => {
       assert.equal(await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 })), rejection);
       assert.equal(await totalOf(app, "a"), null);
-      assert.equal(calls, 1); // never retried
+      assert.equal(calls, 1); // not retried
     });
   },
 
-  "a result that JSON loses rolls back, unless it can never be stored": async (place) => {
+  "a result that JSON cannot represent rolls back, unless it is never stored": async (place) => {
     const options = { input: z.string(), output: z.any() } as const;
     const Tags = command("Tags", options);
     const Own = command("Own", { ...options, idempotency: "none" });
@@ -50,18 +50,18 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "a result that its schema refuses rolls back": async (place) => {
+  "a result that does not match its schema rolls back": async (place) => {
     const app = counterApp(place);
     app.cqrs.handle(Add, async ({ name }, { tx }) => ({ total: `${await add(tx, name, 1)}` as never }));
     await started(app, async () => {
       const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
       assert.equal(error.code, "CQRS_BAD_OUTPUT");
-      assert.match(error.message, /the handler of command Add returned a bad value: total: /);
+      assert.match(error.message, /the handler of command Add returned an invalid value: total: /);
       assert.equal(await totalOf(app, "a"), null);
     });
   },
 
-  "after a conflict the handler runs again in a new transaction, with fresh state": async (place) => {
+  "after a conflict, the handler is retried in a new transaction with fresh state": async (place) => {
     const app = counterApp(place, { maxRetries: 3 });
     app.cqrs.handle(Raise, async ({ name, conflicts }, { tx, attempt }) => {
       const total = await add(tx, name, 1);
@@ -77,7 +77,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "each attempt gets the input as it was validated, whatever an earlier one did to it": async (place) => {
+  "each attempt gets the validated input, even if an earlier one has mutated it": async (place) => {
     const Import = command("Import", {
       input: z.object({ items: z.array(z.string()), extra: z.any() }),
       output: z.array(z.string()),
@@ -94,7 +94,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "maxRetries bounds the attempts": async (place) => {
+  "maxRetries limits the attempts": async (place) => {
     const app = counterApp(place, { maxRetries: 0 });
     let attempts = 0;
     app.cqrs.handle(Raise, () => {
@@ -107,7 +107,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "every kind of failure reaches every observer, and one that fails is harmless": async (place) => {
+  "every kind of failure reaches every observer, and an observer that throws does no harm": async (place) => {
     const Fail = command("Fail", { input: z.enum(["rejection", "conflict", "transient", "bug"]) });
     const errors = {
       rejection: () => new HttpError(404, "No such book"),
@@ -159,7 +159,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     await started(app, run, log);
   },
 
-  "a handler that throws what is no error fails its caller only": async (place) => {
+  "a handler that throws a value that is not an Error fails only its call": async (place) => {
     const app = counterApp(place);
     app.cqrs.handle(Add, () => {
       throw null as unknown as Error;
@@ -170,7 +170,7 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
-  "a failed call that nobody awaits does not end the process": async (place) => {
+  "an unawaited failed call does not end the process": async (place) => {
     const app = counterApp(place);
     app.cqrs.handle(Add, () => Promise.reject(new Error("lost")));
     await started(app, async () => {
@@ -184,14 +184,14 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     const caller = new AbortController();
     app.cqrs.handle(Add, async ({ name }, { tx, signal }) => {
       await add(tx, name, 1);
-      caller.abort(new Error("the caller left"));
+      caller.abort(new Error("the caller aborted"));
       assert.equal(signal.aborted, true);
       return { total: 1 };
     });
     await started(app, async () => {
       const { signal } = caller;
       const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal }));
-      assert.equal(error.message, "the caller left");
+      assert.equal(error.message, "the caller aborted");
       assert.equal(await totalOf(app, "a"), null);
       await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal })); // aborted before the call
     });

@@ -1,18 +1,18 @@
 import type { Middleware } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
-import { returnedText } from "../caller/returned-text.ts";
+import { returnedString } from "../caller/returned-string.ts";
 import { laneLock } from "../idempotency/key-id.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
 import type { KeyedLanes } from "./keyed-lanes.ts";
 
-/** Returns the key of a command; `null` for none. @throws CQRS_BAD_RETURN */
+/** Returns the key that serialises a command; `null` for none. @throws CQRS_BAD_RETURN */
 export const laneOf = ({ operation, input }: Pick<CommandRun, "operation" | "input">): string | null => {
   const key: unknown = operation.key?.(input as never) ?? null; // the validated input of this command
-  return key === null ? null : returnedText(`key of command ${operation.name}`, key);
+  return key === null ? null : returnedString(`key of command ${operation.name}`, key);
 };
 
-/** Lets the commands of one key run one after the other within this process: waiting ones need no connection. */
+/** Serialises commands with the same key in this process, so that waiting ones need no connection. */
 export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, Outcome> =>
   function inLane(run, next) {
     const key = laneOf(run);
@@ -20,7 +20,7 @@ export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, Outcome> =>
     return lanes.run(`${run.call.tenant}\0${key}`, run.signal, async () => next(run));
   };
 
-/** Makes a transaction wait for those of other processes with the same key. Transactions of SQLite that write run one at a time anyway. */
+/** Serialises commands with the same key across processes, by a lock. Not needed on SQLite, where write transactions run one at a time. */
 export const lockLane = (kernel: Kernel): Middleware<CommandAttempt, Outcome> =>
   async function lockLane(attempt, next) {
     const { run, tx } = attempt;

@@ -4,14 +4,14 @@ import { AppendLog } from "../events/append-log.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
 
-/** Added to the database's own limit, so that the command's ends first: the database's serves only to give up a commit without an answer. */
+/** Added to the time limit of the transaction, so that the command's limit ends first. The former only ends a commit that gets no answer. */
 const SLACK_MS = 1000;
 
 /**
- * Runs an attempt in a transaction of its own, which is committed unless the attempt failed or its time is over. Conflicts are retried further out, for
- * all kinds alike.
+ * Runs an attempt in a separate transaction, which is committed unless the attempt fails or its time limit has passed. `retryConflicts` retries conflicts, so
+ * the database does not.
  *
- * @param committed called after each commit, also when its outcome is unknown
+ * @param committed called after each commit, including one with an unknown outcome
  */
 export const inTransaction =
   (
@@ -22,7 +22,7 @@ export const inTransaction =
   (run) => {
     const { deadline } = run.call;
     const { signal } = deadline;
-    deadline.check(); // waiting for its turn may have taken all the time
+    deadline.check(); // the wait in the lane may have used up the time
     const timeoutSecs = (deadline.remainingMs + SLACK_MS) / 1000;
     return kernel.db.transaction(
       async (tx) => {

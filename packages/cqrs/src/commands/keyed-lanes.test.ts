@@ -3,7 +3,7 @@ import { KeyedLanes } from "./keyed-lanes.ts";
 
 const { signal } = new AbortController();
 
-test("work of one key waits for its turn, and lanes without work are forgotten", async () => {
+test("tasks with the same key run one at a time, and empty lanes are removed", async () => {
   const lanes = new KeyedLanes(10);
   const gate = Promise.withResolvers<void>();
   const order: number[] = [];
@@ -23,25 +23,25 @@ test("work of one key waits for its turn, and lanes without work are forgotten",
   expect([order, lanes.size]).toEqual([[1, 3, 2], 0]);
 });
 
-test("who gives up does not let the next one pass the work that runs", async () => {
+test("when a waiting task is aborted, the next one still waits for the running task", async () => {
   const lanes = new KeyedLanes(10);
   const gate = Promise.withResolvers<void>();
-  const leaving = new AbortController();
+  const caller = new AbortController();
   const order: string[] = [];
   const first = lanes.run("a", signal, async () => {
     await gate.promise;
     order.push("first");
   });
-  const second = lanes.run("a", leaving.signal, async () => void order.push("second"));
+  const second = lanes.run("a", caller.signal, async () => void order.push("second"));
   const third = lanes.run("a", signal, async () => void order.push("third"));
-  leaving.abort(new Error("gone"));
+  caller.abort(new Error("gone"));
   await expect(second).rejects.toThrow("gone");
   gate.resolve();
   await Promise.all([first, third]);
   expect([order, lanes.size]).toEqual([["first", "third"], 0]);
 });
 
-test("work that fails gives its turn on, and too many are refused with 503", async () => {
+test("after a failed task the next one runs, and tasks above the limit are refused with 503", async () => {
   const lanes = new KeyedLanes(2);
   const gate = Promise.withResolvers<void>();
   const first = lanes.run("a", signal, async () => {

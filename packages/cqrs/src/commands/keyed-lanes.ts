@@ -1,14 +1,14 @@
 import { tooBusy } from "../failures/command-errors.ts";
 import { orAborted } from "../time/or-aborted.ts";
 
-/** Runs work of the same key one after the other, in the order of the calls, within this process. */
+/** Serialises tasks with the same key in this process, in the order of the calls. */
 export class KeyedLanes {
-  private readonly maxWaiting: number;
-  /** The end of the last work of each key, and how many wait; empty lanes are removed. */
-  private readonly lanes = new Map<string, { last: Promise<void>; waiting: number }>();
+  private readonly maxPending: number;
+  /** Per key: the promise of the last task, and the number of running and waiting tasks. Removed at 0. */
+  private readonly lanes = new Map<string, { last: Promise<void>; pending: number }>();
 
-  constructor(maxWaiting: number) {
-    this.maxWaiting = maxWaiting;
+  constructor(maxPending: number) {
+    this.maxPending = maxPending;
   }
 
   /** Number of keys in use. */
@@ -16,23 +16,23 @@ export class KeyedLanes {
     return this.lanes.size;
   }
 
-  /** @throws the signal's reason when it aborts before the work's turn; HttpError 503 (CQRS_BUSY) when too many wait */
+  /** Runs a task after earlier ones with the same key. @throws the signal's reason if it aborts before the task starts; HttpError 503 (CQRS_BUSY) if too many are pending */
   async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const lane = this.lanes.get(key) ?? { last: Promise.resolve(), waiting: 0 };
-    if (lane.waiting >= this.maxWaiting) throw tooBusy(`${lane.waiting} commands wait for one key`);
+    const lane = this.lanes.get(key) ?? { last: Promise.resolve(), pending: 0 };
+    if (lane.pending >= this.maxPending) throw tooBusy(`${lane.pending} commands are pending for one key`);
     this.lanes.set(key, lane);
-    lane.waiting++;
+    lane.pending++;
     const before = lane.last;
     const { promise, resolve } = Promise.withResolvers<void>();
-    lane.last = before.then(() => promise); // a caller that gave up does not let the next one pass its predecessor
+    lane.last = before.then(() => promise); // a task that gave up must not let the next one overtake its predecessor
     try {
       await orAborted(before, signal);
       signal.throwIfAborted();
       return await work();
     } finally {
       resolve();
-      lane.waiting--;
-      if (lane.waiting === 0) this.lanes.delete(key);
+      lane.pending--;
+      if (lane.pending === 0) this.lanes.delete(key);
     }
   }
 }

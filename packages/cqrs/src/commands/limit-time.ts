@@ -5,8 +5,8 @@ import type { CommandRun } from "./command-run.ts";
 import { rescue } from "../pipeline/rescue.ts";
 
 /**
- * Limits the duration of a command. The levels inside end at once when the signal aborts, and the transaction is rolled back; only a commit that is under way
- * cannot be taken back, so its outcome is unknown unless the database answers.
+ * Limits the duration of a command. When the signal aborts, the inner middleware ends at once and the transaction is rolled back. Only a commit in progress
+ * cannot be undone: its outcome is unknown unless the database answers.
  */
 export const limitTime: Middleware<CommandRun, Outcome> = async function limitTime(run, next) {
   const { deadline } = run.call;

@@ -8,14 +8,14 @@ import type { CommandRun } from "./command-run.ts";
 /** Parts of `publish`. */
 export interface PublishParts {
   readonly eventStore: () => EventStore | null;
-  /** Drops cached replies after these types of events; never rejects. */
+  /** Drops cached replies that events of these types invalidate; never rejects. */
   readonly dropCached: (types: ReadonlySet<string>) => Promise<void>;
   readonly log: () => Logger;
 }
 
 /**
- * After the commit: drops cached replies of queries that the events change, and with `sync: "wait"` waits until projections contain the events. Both end at
- * the command's time limit, which no longer makes it fail.
+ * After the commit, drops cached replies of queries that the events invalidate, and with `sync: "wait"` waits until projections contain the events. Both end at
+ * the command's time limit, which no longer fails the command.
  */
 export const publish = ({ eventStore, dropCached, log }: PublishParts): Middleware<CommandRun, Outcome> =>
   async function publish(run, next) {

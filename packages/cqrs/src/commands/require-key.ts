@@ -7,10 +7,10 @@ import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandRun } from "./command-run.ts";
 
 /**
- * Applies the command's rule for idempotency keys, and refuses a key that another call of this process is using. The transaction does the rest.
+ * Applies the command's rule for idempotency keys, and refuses a key that another call in this process is using. `claimKey` checks other processes.
  *
- * @param running ids of the keys that calls of this process use; bounded by the calls that run
- * @param prefix of the name that keys belong to. @default none
+ * @param running ids of the keys in use in this process; bounded by the number of running calls
+ * @param prefix prefix of the operation name in the scope of keys. @default none
  * @throws HttpError 400 (CQRS_KEY_MISSING, CQRS_BAD_KEY), 409 (CQRS_KEY_RUNNING)
  */
 export const requireKey = (
@@ -50,4 +50,4 @@ const claimOf = (
 };
 
 const keyRefused = (): HttpError =>
-  new HttpError(400, "This operation takes no idempotency key", { code: "CQRS_BAD_KEY" });
+  new HttpError(400, "This operation does not accept an idempotency key", { code: "CQRS_BAD_KEY" });

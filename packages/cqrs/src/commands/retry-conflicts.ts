@@ -5,7 +5,7 @@ import type { Failure, Outcome } from "../pipeline/outcome.ts";
 import { copyOf } from "./copy-of.ts";
 import type { CommandRun } from "./command-run.ts";
 
-/** Pauses double, with a random part: after a conflict short ones, and longer ones while a connection comes back. */
+/** First pauses, which double, with jitter: short after a conflict, longer after a lost connection. */
 const CONFLICT_PAUSE_MS = 5;
 const UNKNOWN_PAUSE_MS = 100;
 
@@ -13,15 +13,15 @@ const UNKNOWN_PAUSE_MS = 100;
 export interface RetryConflictsOptions {
   readonly maxRetries: number;
   readonly clock: Clock;
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 to 1, exclusive. */
   readonly random: () => number;
   /** Called before each retry. */
   readonly retried: () => void;
 }
 
 /**
- * Runs a command again, in a new transaction and with the input as it was validated, after a conflict. A call with an idempotency key also runs again when the
- * outcome of its commit is unknown: its key tells whether the first attempt was committed.
+ * Retries a command after a conflict, in a new transaction and with a copy of the validated input. A call with an idempotency key is also retried if the outcome
+ * of its commit is unknown: the key shows whether the first attempt was committed.
  */
 export const retryConflicts = ({
   maxRetries,
@@ -30,7 +30,7 @@ export const retryConflicts = ({
   retried,
 }: RetryConflictsOptions): Middleware<CommandRun, Outcome> =>
   async function retryConflicts(run, next) {
-    const kept = maxRetries > 0 ? copyOf(run.input) : undefined; // a handler may change its input
+    const kept = maxRetries > 0 ? copyOf(run.input) : undefined; // a handler may mutate its input
     for (let retries = 0; ; retries++) {
       const outcome = await next(run);
       if (outcome.ok) return outcome;
@@ -46,7 +46,7 @@ export const retryConflicts = ({
 const mayRetry = (run: CommandRun, { kind, error }: Failure): boolean => {
   if (run.signal.aborted) return false;
   if (run.unknown === null) return kind === "conflict";
-  // Until the first attempt has ended on the server, its key is in use.
+  // The key stays in use until the first attempt has ended on the server.
   return run.claim !== null && (kind === "transient" || codeOf(error) === "CQRS_KEY_RUNNING");
 };
 

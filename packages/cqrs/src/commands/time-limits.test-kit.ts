@@ -1,4 +1,4 @@
-// Facts about time limits of commands, the same on both kinds of database.
+// Contract tests for time limits of commands, for both kinds of database.
 import assert from "node:assert/strict";
 import { FrameworkError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -18,7 +18,7 @@ const summary = async (call: Promise<unknown>): Promise<unknown[]> => {
 };
 
 export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>("time limits", {
-  "a handler that ignores its signal is rolled back at the limit, and blocks nothing": async (place) => {
+  "a handler that ignores its signal is rolled back at the time limit, and blocks nothing": async (place) => {
     const clock = virtualClock();
     const app = counterApp(place, { clock });
     const entered = Promise.withResolvers<void>();
@@ -44,7 +44,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "what a handler does after the limit changes nothing": async (place) => {
+  "statements of a handler after the time limit fail": async (place) => {
     const clock = virtualClock();
     const app = counterApp(place, { clock, commandTimeoutMs: 100 });
     const entered = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a handler that ends around the limit succeeds exactly when it ends before it": async (place) => {
+  "a handler succeeds exactly if it ends before the time limit": async (place) => {
     const clock = virtualClock();
     const Sleep = command("Sleep", { input: z.object({ name: z.string(), ms: z.number() }), timeoutMs: 20 });
     const app = counterApp(place, { clock });
@@ -111,7 +111,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     );
   },
 
-  "a blocked event loop is no excuse: the commit is refused although no timer has fired": async (place) => {
+  "after a blocked event loop the commit is refused, although no timer has fired": async (place) => {
     const clock = virtualClock();
     let blockedMs = 0;
     const app = counterApp(place, { clock: { ...clock, now: () => clock.now() + blockedMs } });
@@ -126,7 +126,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "waiting for a command of the same key counts": async (place) => {
+  "waiting for a command with the same key counts towards the time limit": async (place) => {
     const Wait = command("Wait", { input: z.string(), key: () => "lane" });
     const clock = virtualClock();
     const app = counterApp(place, { clock, commandTimeoutMs: 1000 });
@@ -151,7 +151,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a call whose turn does not come in time never reaches the handler": async (place) => {
+  "a call that waits for its key until the time limit never reaches the handler": async (place) => {
     const Wait = command("Wait", { input: z.number(), key: () => "lane" });
     const clock = virtualClock();
     const app = counterApp(place, { clock });
@@ -186,7 +186,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
       await app.db.transaction(async (other) => {
         await add(other, "a", 1);
         const call = summary(app.cqrs.execute(Add, one));
-        if (app.db.dialect === "postgres") await entered.promise; // on SQLite it waits for the begin of its transaction
+        if (app.db.dialect === "postgres") await entered.promise; // on SQLite it waits for its transaction to begin
         await clock.advance(5000);
         assert.deepEqual(await call, timedOut);
       });
@@ -194,7 +194,7 @@ export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "commandTimeoutMs and timeoutMs: the command's own limit wins": async (place) => {
+  "the timeoutMs of a command takes precedence over commandTimeoutMs": async (place) => {
     const clock = virtualClock();
     const Own = command("Own", { input: z.string(), timeoutMs: 50 });
     const app = counterApp(place, { clock, commandTimeoutMs: 30 });

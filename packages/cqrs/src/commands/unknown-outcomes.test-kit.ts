@@ -1,4 +1,4 @@
-// Facts about commits whose outcome is unknown, the same on both kinds of database.
+// Contract tests for commits with an unknown outcome, for both kinds of database.
 import assert from "node:assert/strict";
 import type { ConfigInput } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -28,10 +28,10 @@ const summary = async (call: Promise<unknown>): Promise<unknown[]> => {
   return [status, code, extras?.["outcome"]];
 };
 
-/** Decides about commits: gets a transaction that commits when it is run. */
+/** Decides whether a transaction commits: `run` runs and commits it. */
 type Commit = (run: () => Promise<unknown>, signal: AbortSignal) => Promise<unknown>;
 
-/** A database that lets `commit` decide about the transactions of commands, which alone run without retries of the database. */
+/** Wraps a database so that `commit` controls the transactions of commands, recognised by `retries: 0`. */
 const withCommits = (db: Database, commit: Commit): Database =>
   Object.create(db, {
     transaction: {
@@ -61,7 +61,7 @@ const onDatabase = async (
 };
 
 export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestDatabase>("unknown outcomes", {
-  "a commit without an answer at the limit has an unknown outcome": async (place) => {
+  "a commit without an answer at the time limit has an unknown outcome": async (place) => {
     const clock = virtualClock();
     const committing = Promise.withResolvers<void>();
     const hang = async (run: () => Promise<unknown>, signal: AbortSignal): Promise<never> => {
@@ -79,7 +79,7 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
     await onDatabase(place, hang, run, { clock });
   },
 
-  "a connection that breaks in the commit: with a key the command finds out whether it was committed": async (
+  "a connection lost during the commit: with a key, the command determines whether it was committed": async (
     place,
   ) => {
     let loseNext = "committed";
@@ -100,7 +100,7 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
     });
   },
 
-  "a connection that breaks in the commit: without a key the outcome is unknown, and nothing runs again":
+  "a connection lost during the commit: without a key, the outcome is unknown, and the command is not retried":
     async (place) => {
       const lose = async (run: () => Promise<unknown>): Promise<unknown> => {
         await run();
@@ -112,7 +112,7 @@ export const unknownOutcomes: PortContract<TestDatabase> = portContract<TestData
       });
     },
 
-  "a key whose outcome stays unknown says so": async (place) => {
+  "with a key, the outcome is reported as unknown if it cannot be determined": async (place) => {
     const lose = async (): Promise<unknown> => {
       throw new CommitUnknownError(new Error("the connection broke"));
     };

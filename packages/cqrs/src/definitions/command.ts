@@ -2,7 +2,7 @@ import type { Guard, InferInput, InferOutput, StandardSchema } from "@framework/
 import type { CommandEndpoint } from "./endpoint.ts";
 import { unknownOptions } from "./unknown-options.ts";
 
-/** Whether calls of a command carry an idempotency key. */
+/** Whether calls of a command must, may or must not have an idempotency key. */
 export type IdempotencyRule = "required" | "optional" | "none";
 
 /** Options of a command. `Output` is `undefined` for a command without a result. */
@@ -14,9 +14,9 @@ export interface CommandOptions<
   readonly input: Input;
   /** Schema of the result: JSON data, because it is stored with an idempotency key. @default no result */
   readonly output?: Output;
-  /** Returns the key that serialises commands, such as the id of an order: commands of one key run one after the other. `null` for none. @default none */
+  /** Returns a key, such as an order id: commands with the same key run one at a time. `null` for none. @default none */
   readonly key?: (input: InferOutput<Input>) => string | null;
-  /** Whether an idempotency key is required, is used when given, or is refused. @default "optional" */
+  /** Whether an idempotency key is required, optional, or refused. @default "optional" */
   readonly idempotency?: IdempotencyRule;
   /** Time limit in milliseconds, 1 to 3,600,000. @default `CqrsConfig.commandTimeoutMs` */
   readonly timeoutMs?: number;
@@ -24,15 +24,15 @@ export interface CommandOptions<
    * `"queued"`: its endpoint answers 202 at once, and some process executes it later; `enqueue` does the same from code. @default "direct"
    */
   readonly mode?: "direct" | "queued";
-  /** Guards, which admit callers. @default none */
+  /** Guards that decide whether a caller may execute the command. @default none */
   readonly guards?: readonly Guard[];
   /** An HTTP endpoint, `POST` by default. @default none */
   readonly http?: CommandEndpoint;
 }
 
-/** A command of any types, as the pipeline sees it. */
+/** A command with any input and result. */
 export interface AnyCommand {
-  /** Tells commands from queries. */
+  /** Distinguishes commands from queries. */
   readonly kind: "command";
   /** Name of the command. */
   readonly name: string;
@@ -42,21 +42,21 @@ export interface AnyCommand {
   readonly output: StandardSchema | null;
   /** Returns the key that serialises commands; `null` for none. */
   readonly key: ((input: never) => string | null) | null;
-  /** Whether an idempotency key is required, used when given, or refused. */
+  /** Whether an idempotency key is required, optional, or refused. */
   readonly idempotency: IdempotencyRule;
-  /** Time limit in milliseconds; `null` for that of `CqrsConfig`. */
+  /** Time limit in milliseconds; `null` for the default of `CqrsConfig`. */
   readonly timeoutMs: number | null;
-  /** Whether it is executed at once, or queued. */
+  /** Whether it is executed at once or queued. */
   readonly mode: "direct" | "queued";
-  /** Guards, which admit callers. */
+  /** Guards that decide whether a caller may execute the command. */
   readonly guards: readonly Guard[];
   /** Its HTTP endpoint; `null` for none. */
   readonly http: CommandEndpoint | null;
-  /** Options that do not exist, as messages for the start. */
+  /** Messages about unknown options, reported at start. */
   readonly unknown: readonly string[];
 }
 
-/** A command: a value that names a change, its input and its result. */
+/** The definition of a command: its name, input and result. */
 export interface Command<
   Input extends StandardSchema,
   Output extends StandardSchema | undefined = undefined,
@@ -70,21 +70,21 @@ export interface Command<
 /** Input of a command or query as callers pass it. */
 export type InputOf<O extends { readonly input: StandardSchema }> = InferInput<O["input"]>;
 
-/** Input as its handler gets it: the output of the schema. */
+/** Input as handlers get it: the output of the schema. */
 export type HandlerInputOf<O extends { readonly input: StandardSchema }> = InferOutput<O["input"]>;
 
-/** Return value of its handler: the input of the result's schema. */
+/** Return value of handlers: the input of the result schema. */
 export type HandlerResultOf<O extends { readonly output: StandardSchema | null }> =
   O["output"] extends StandardSchema ? InferInput<O["output"]> : void;
 
-/** Result as callers get it: the output of the schema, `undefined` without one. */
+/** Result as callers get it: the output of the schema, `undefined` if there is none. */
 export type ResultOf<O extends { readonly output: StandardSchema | null }> =
   O["output"] extends StandardSchema ? InferOutput<O["output"]> : undefined;
 
 /**
- * Defines a command: a change that exactly one handler carries out. The value registers nothing; mistakes in it are reported at the app's start.
+ * Defines a command: a change that exactly one handler makes. Registers nothing; errors in the definition are reported at the app's start.
  *
- * @param name unique in an app: letters, digits, `.`, `_` and `-`, 100 at most
+ * @param name unique in an app: at most 100 letters, digits, `.`, `_` and `-`
  * @example
  * const PlaceOrder = command("PlaceOrder", {
  *   input: z.object({ orderId: z.string(), book: z.string() }),

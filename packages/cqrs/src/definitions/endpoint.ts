@@ -1,13 +1,13 @@
 import type { Guard, HttpRequest, RouteOptions } from "@framework/core";
 
-/** Options of endpoints that are those of any route. */
+/** Route options that endpoints share. */
 type RouteFields = Pick<RouteOptions, "tags" | "summary" | "description" | "errors" | "maxBodyBytes">;
 
-/** An HTTP endpoint of a command or query. Parameters of the path are members of its input. */
+/** An HTTP endpoint of a command or query. Path parameters are members of its input. */
 export interface Endpoint extends RouteFields {
   /** Path, such as `/orders/{orderId}`. */
   readonly path: string;
-  /** Guards of the endpoint, which see the request; they run after those of the command or query. */
+  /** Guards of the endpoint, which get the request; they run after those of the command or query. */
   readonly guards?: readonly Guard<HttpRequest>[];
   /** Operation name in the API document. @default the name of the command or query */
   readonly name?: string;
@@ -15,7 +15,7 @@ export interface Endpoint extends RouteFields {
   readonly routeOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** The HTTP endpoint of a command. The input is the JSON body with the parameters of the path. */
+/** The HTTP endpoint of a command. The input is the JSON body with the path parameters. */
 export interface CommandEndpoint extends Endpoint {
   /** Method of the route. @default "POST" */
   readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
@@ -23,5 +23,5 @@ export interface CommandEndpoint extends Endpoint {
   readonly status?: 200 | 201 | 202;
 }
 
-/** The HTTP endpoint of a query, for `GET`. The input is the parameters of query and path: strings, repeated ones as arrays. */
+/** The HTTP endpoint of a query, for `GET`. The input consists of the query and path parameters: strings, or arrays if repeated. */
 export interface QueryEndpoint extends Endpoint {}

@@ -7,7 +7,7 @@ import type { AnyQuery } from "./query.ts";
 /** A command or a query. */
 export type AnyOperation = AnyCommand | AnyQuery;
 
-/** Whether a value was made by `command` or `query`. */
+/** Whether a value was created by `command` or `query`. */
 export const isOperation = (value: unknown): value is AnyOperation =>
   typeof value === "object" &&
   value !== null &&
@@ -16,7 +16,7 @@ export const isOperation = (value: unknown): value is AnyOperation =>
   "name" in value &&
   typeof value.name === "string";
 
-/** Returns the mistakes in a definition, which types cannot find. */
+/** Returns the errors in a definition that types cannot prevent. */
 export const operationProblems = (operation: AnyOperation): readonly Problem[] => {
   const { kind, name, input, output, timeoutMs, guards } = operation;
   const problems: string[] = [...operation.unknown];
@@ -26,7 +26,7 @@ export const operationProblems = (operation: AnyOperation): readonly Problem[] =
   if (!isSchema(output) && (kind === "query" || output !== null))
     problems.push("output must be a Standard Schema");
   if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
-    problems.push(`timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
+    problems.push(`timeoutMs must be an integer from 1 to ${MAX_TIMEOUT_MS}`);
   if (!Array.isArray(guards) || !guards.every(isGuard)) problems.push("guards must be a list of guards");
   if (kind === "command") problems.push(...commandProblems(operation));
   if (kind === "query") problems.push(...queryProblems(operation));
@@ -42,9 +42,8 @@ const queryProblems = ({ coalesce, projections, cache, http }: AnyQuery): string
   )
     problems.push("projections must be a list of names");
   if (cache !== null && !Array.isArray(cache.invalidatedBy))
-    problems.push("cache.invalidatedBy must be a list of types of events");
-  if (cache !== null && http === null)
-    problems.push("cache is for the replies of its endpoint: give it `http`");
+    problems.push("cache.invalidatedBy must be a list of event types");
+  if (cache !== null && http === null) problems.push("cache stores the replies of an endpoint: add `http`");
   return problems;
 };
 
@@ -59,7 +58,7 @@ const commandProblems = ({ key, idempotency, mode, http }: AnyCommand): string[]
   if (http?.status !== undefined && ![200, 201, 202].includes(http.status))
     problems.push("http.status must be 200, 201 or 202");
   if (mode === "queued" && http?.status !== undefined && http.status !== 202)
-    problems.push("a queued command is answered with 202");
+    problems.push("http.status of a queued command must be 202");
   return problems;
 };
 

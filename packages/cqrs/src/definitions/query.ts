@@ -3,15 +3,15 @@ import type { AnyEventType } from "@framework/event-sourcing";
 import type { QueryEndpoint } from "./endpoint.ts";
 import { unknownOptions } from "./unknown-options.ts";
 
-/** Caching of a query's replies; the rules are those of the route option `cache`. */
+/** Caching of a query's replies, as by the route option `cache`. */
 export interface QueryCache {
-  /** Types of events that change answers: their appearance drops the cached replies. @default none */
+  /** Event types that invalidate cached replies. @default none */
   readonly invalidatedBy: readonly AnyEventType[];
-  /** Seconds for which a reply is fresh. @default that of the cache */
+  /** Seconds for which a reply is fresh. @default the cache's setting */
   readonly ttl?: number;
-  /** Seconds for which a stale reply may be served while it is refreshed. @default that of the cache */
+  /** Seconds for which a stale reply may be served while it is refreshed. @default the cache's setting */
   readonly staleSecs?: number;
-  /** Lets clients with an identity share replies; only for answers that are the same for all. @default false */
+  /** Whether authenticated clients share replies; only for results that are equal for all. @default false */
   readonly shared?: boolean;
   /** Further tags for `invalidateCache`. @default none */
   readonly tags?: readonly string[];
@@ -25,24 +25,24 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
   readonly output: Output;
   /** Time limit in milliseconds, 1 to 3,600,000. @default `CqrsConfig.queryTimeoutMs` */
   readonly timeoutMs?: number;
-  /** Guards, which admit callers. @default none */
+  /** Guards that decide whether a caller may run the query. @default none */
   readonly guards?: readonly Guard[];
   /**
-   * Whether calls of one caller, with equal claims and credentials, and equal input share one run of the handler while it runs. Set `false` where the result
-   * depends on anything but the input, the caller and the database, such as the header `Accept-Language`. @default true
+   * Whether concurrent calls of one caller, with equal claims, credentials and input, share one run of the handler. Set `false` if the result depends on
+   * anything else than the input, the caller and the database, such as the header `Accept-Language`. @default true
    */
   readonly coalesce?: boolean;
   /** Names of the projections that the handler reads: `after` waits for these. @default all of the process */
   readonly projections?: readonly string[];
-  /** How replies of the endpoint are cached, with `@framework/cache`. @default not at all */
+  /** How `@framework/cache` caches replies of the endpoint. @default not cached */
   readonly cache?: QueryCache;
   /** An HTTP endpoint for `GET`. @default none */
   readonly http?: QueryEndpoint;
 }
 
-/** A query of any types, as the pipeline sees it. */
+/** A query with any input and result. */
 export interface AnyQuery {
-  /** Tells queries from commands. */
+  /** Distinguishes queries from commands. */
   readonly kind: "query";
   /** Name of the query. */
   readonly name: string;
@@ -50,23 +50,23 @@ export interface AnyQuery {
   readonly input: StandardSchema;
   /** Schema of the result. */
   readonly output: StandardSchema;
-  /** Time limit in milliseconds; `null` for that of `CqrsConfig`. */
+  /** Time limit in milliseconds; `null` for the default of `CqrsConfig`. */
   readonly timeoutMs: number | null;
-  /** Guards, which admit callers. */
+  /** Guards that decide whether a caller may run the query. */
   readonly guards: readonly Guard[];
-  /** Whether equal calls of one caller share a run of the handler. */
+  /** Whether equal concurrent calls of one caller share a run of the handler. */
   readonly coalesce: boolean;
   /** Names of the projections that the handler reads; `null` for all of the process. */
   readonly projections: readonly string[] | null;
-  /** How replies of the endpoint are cached; `null` for not at all. */
+  /** How replies of the endpoint are cached; `null` if they are not. */
   readonly cache: QueryCache | null;
   /** Its HTTP endpoint; `null` for none. */
   readonly http: QueryEndpoint | null;
-  /** Options that do not exist, as messages for the start. */
+  /** Messages about unknown options, reported at start. */
   readonly unknown: readonly string[];
 }
 
-/** A query: a value that names a question, its input and its result. */
+/** The definition of a query: its name, input and result. */
 export interface Query<Input extends StandardSchema, Output extends StandardSchema> extends AnyQuery {
   /** Schema of the input. */
   readonly input: Input;
@@ -89,9 +89,9 @@ const names: Readonly<Record<keyof QueryOptions<StandardSchema, StandardSchema>,
 export type QueryResult<Q extends AnyQuery> = InferOutput<Q["output"]>;
 
 /**
- * Defines a query: a question that exactly one handler answers, without changing anything. The value registers nothing.
+ * Defines a query, which exactly one handler answers without making changes. Registers nothing; errors in the definition are reported at the app's start.
  *
- * @param name unique in an app, among commands too: letters, digits, `.`, `_` and `-`, 100 at most
+ * @param name unique among the queries and commands of an app: at most 100 letters, digits, `.`, `_` and `-`
  * @example
  * const GetOrder = query("GetOrder", {
  *   input: z.object({ orderId: z.string() }),

@@ -1,7 +1,7 @@
 import { jsonWriter } from "@framework/core/feature";
 
 /**
- * Returns the JSON text of a value that is stored and read back. A value that JSON loses, such as a `Map`, a `bigint` or `NaN`, is refused with its path.
+ * Serialises a value for storage. A value that JSON cannot represent, such as a `Map`, a `bigint` or `NaN`, is refused with its path.
  *
  * @param what the start of the message, such as `the result of command Pay`
  * @throws FrameworkError with the code
@@ -12,4 +12,4 @@ export const storedJson = (
   code: "CQRS_BAD_INPUT" | "CQRS_BAD_OUTPUT",
 ): string => jsonWriter(`cqrs: ${what}`, { debug: true, exact: true, log: silent, code })(value);
 
-const silent = { warn() {} }; // under `debug` a loss is an error
+const silent = { warn() {} }; // not used: with `debug`, a loss is an error

@@ -1,7 +1,7 @@
 import { unknownFields } from "@framework/core/feature";
 import type { CommandEndpoint } from "./endpoint.ts";
 
-/** The options of an operation, as far as this reads them. */
+/** The options of an operation that this module reads. */
 interface Options {
   readonly http?: object;
 }
@@ -20,7 +20,7 @@ const endpointNames: Readonly<Record<keyof CommandEndpoint, true>> = {
   status: true,
 };
 
-/** Returns the options of a command or query, and of its endpoint, that do not exist: a misspelt guard would admit everybody. */
+/** Reports unknown options of a command or query and its endpoint: with a misspelt `guards`, anyone would be admitted. */
 export const unknownOptions = (
   options: Options,
   names: Readonly<Record<string, true>>,

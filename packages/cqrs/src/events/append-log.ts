@@ -1,11 +1,11 @@
-/** The events that an attempt of a command has appended. */
+/** Records the events that an attempt of a command has appended. */
 export class AppendLog {
-  /** Position of the last event; `null` when nothing was appended. */
+  /** Position of the last event; `null` if nothing was appended. */
   position: string | null = null;
   /** Types of the events. */
   readonly types: Set<string> = new Set();
 
-  /** Notes an append. @param position that of its last event; positions sort as text */
+  /** Records an append. @param position position of its last event; positions compare as strings */
   add(position: string | null, types: Iterable<string>): void {
     if (position === null) return;
     if (this.position === null || position > this.position) this.position = position;

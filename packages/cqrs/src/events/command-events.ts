@@ -18,17 +18,17 @@ import type { AppendLog } from "./append-log.ts";
 
 /** The event store in the transaction of a command, for the tenant of its call. */
 export interface CommandEvents {
-  /** Appends events to a stream; they are committed with the command. @throws ConflictError, after which the command runs again */
+  /** Appends events to a stream; they are committed with the command. @throws ConflictError, after which the command is retried */
   append(
     stream: string,
     events: NewEvent | readonly NewEvent[],
     options?: Pick<AppendOptions, "expected" | "metadata">,
   ): Promise<Appended>;
-  /** Appends to several streams, all or none. */
+  /** Appends to several streams atomically. */
   appendMany(appends: readonly Omit<StreamAppend, "tenant">[]): Promise<readonly Appended[]>;
-  /** Yields the events of a stream, with those that the command appended. */
+  /** Yields the events of a stream, including those that the command appended. */
   read(stream: string, options?: Omit<ReadOptions, "tx" | "tenant">): AsyncIterableIterator<StoredEvent>;
-  /** The aggregate of a decider. */
+  /** Returns the aggregate of a decider. */
   aggregate<State, Command, Types extends AnyEventType>(
     decider: Decider<State, Command, Types>,
     id: string,
@@ -39,14 +39,14 @@ export interface CommandEvents {
 export interface CommandAggregate<State, Command, Types extends AnyEventType> {
   /** Name of the stream. */
   readonly stream: string;
-  /** The state, including the events that the command appended. */
+  /** Loads the state, including the events that the command appended. */
   load(): Promise<AggregateState<State>>;
-  /** Decides and appends the events. @throws what `decide` throws; ConflictError, after which the command runs again */
+  /** Decides and appends the events. @throws errors of `decide`; ConflictError, after which the command is retried */
   execute(command: Command): Promise<Executed<State, Types>>;
 }
 
-/** Where the events of a command belong. */
-export interface CommandEventsPlace {
+/** Transaction, tenant and causation of the events of a command. */
+export interface CommandEventsScope {
   readonly tx: Transaction;
   readonly tenant: string;
   /** Id of the command, which caused the events. */
@@ -55,8 +55,8 @@ export interface CommandEventsPlace {
 }
 
 /** Returns the event store for one attempt of a command. */
-export const commandEvents = (store: EventStore, place: CommandEventsPlace): CommandEvents => {
-  const { tx, tenant, causationId, log } = place;
+export const commandEvents = (store: EventStore, scope: CommandEventsScope): CommandEvents => {
+  const { tx, tenant, causationId, log } = scope;
   const metadataOf = (own?: EventMetadata): EventMetadata => ({ causationId, ...own });
   return {
     async append(stream, events, { expected, metadata } = {}) {
@@ -76,18 +76,18 @@ export const commandEvents = (store: EventStore, place: CommandEventsPlace): Com
       return all;
     },
     read: (stream, options = {}) => store.read(stream, { ...options, tx, tenant }),
-    aggregate: (decider, id) => boundAggregate(store.aggregate(decider, id, { tenant }), place),
+    aggregate: (decider, id) => boundAggregate(store.aggregate(decider, id, { tenant }), scope),
   };
 };
 
 const boundAggregate = <State, Command, Types extends AnyEventType>(
   aggregate: Aggregate<State, Command, Types>,
-  { tx, causationId, log }: CommandEventsPlace,
+  { tx, causationId, log }: CommandEventsScope,
 ): CommandAggregate<State, Command, Types> => ({
   stream: aggregate.stream,
   load: () => aggregate.load({ tx }),
   async execute(command) {
-    // The whole command runs again after a conflict, so the aggregate need not.
+    // The whole command is retried after a conflict, so the aggregate need not.
     const executed = await aggregate.execute(command, { tx, metadata: { causationId }, retries: 0 });
     log.add(
       executed.position,

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import type { EventStore } from "@framework/event-sourcing";
 
-/** Methods of features that are used where they are composed before this one. */
+/** Optional methods of features composed before this one. */
 export interface OtherFeatures {
   /** Of `@framework/event-sourcing`. @throws EVENTS_NOT_ENABLED */
   readonly eventStore?: EventStore;
@@ -9,7 +9,7 @@ export interface OtherFeatures {
   invalidateCache?(tags: readonly string[]): Promise<number>;
 }
 
-/** Returns the event store of an app; `null` when the feature is not composed before this one, or not enabled. */
+/** Returns the event store of an app; `null` if the feature is not composed before this one, or not enabled. */
 export const eventStoreOf = (needs: OtherFeatures): EventStore | null => {
   try {
     return needs.eventStore ?? null;

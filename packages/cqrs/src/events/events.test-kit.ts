@@ -1,4 +1,4 @@
-// Facts about commands that append events, the same on both kinds of database.
+// Contract tests for commands that append events, for both kinds of database.
 import assert from "node:assert/strict";
 import { App, HttpError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
@@ -83,7 +83,7 @@ const typesOf = async (app: Library, stream: string, tenant = ""): Promise<reado
   (await allOf(app.eventStore.read(stream, { tenant }))).map(({ type }) => type);
 
 export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>("events", {
-  "a decider decides, and its events are committed with the command": async (place) => {
+  "the events of a decider are committed with the command": async (place) => {
     const app = libraryOf(place);
     await running(app, async () => {
       const { value, token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
@@ -99,14 +99,14 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "a decision without events has no token": async (place) => {
+  "a command without events returns no token": async (place) => {
     const app = libraryOf(place);
     await running(app, async () => {
       assert.equal((await app.cqrs.execute(Return, { book: "1" })).token, null);
     });
   },
 
-  "a command that appends and then fails leaves no event": async (place) => {
+  "a command that fails after an append leaves no event": async (place) => {
     const Fail = command("Fail", { input: z.string() });
     const app = libraryOf(place);
     app.cqrs.handle(Fail, async (book, { events: store }) => {
@@ -121,7 +121,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "the token is that of the last event, however they were appended": async (place) => {
+  "the token is the position of the last event, with any method of appending": async (place) => {
     const Many = command("Many", { input: z.string() });
     const app = libraryOf(place);
     app.cqrs.handle(Many, async (book, { events: store }) => {
@@ -140,7 +140,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "after a version conflict the command is decided again with the new state": async (place) => {
+  "after a version conflict, the command is retried with the new state": async (place) => {
     const Slow = command("Slow", {
       input: z.string(),
       output: z.object({ attempt: z.number(), member: z.string() }),
@@ -149,7 +149,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     const rival = libraryOf(place);
     app.cqrs.handle(Slow, async (book, { events: store, attempt }) => {
       const { state, version } = await store.aggregate(Loan, book).load();
-      // On SQLite no other transaction can come between, so the command pretends that it knew an old version.
+      // On SQLite no other transaction can commit in between, so the command expects a wrong version instead.
       if (attempt === 1 && app.db.dialect === "postgres")
         await rival.cqrs.execute(Borrow, { book, member: "ann" });
       const expected = attempt === 1 && app.db.dialect === "sqlite" ? version + 7 : version;
@@ -165,7 +165,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     );
   },
 
-  "a conflict that lasts is a 409 of the kind conflict": async (place) => {
+  "a persistent conflict is a 409 of the kind conflict": async (place) => {
     const Stale = command("Stale", { input: z.string() });
     const app = libraryOf(place, { maxRetries: 2 });
     app.cqrs.handle(Stale, async (book, { events: store }) => {
@@ -180,7 +180,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "events carry the tenant, the caller and the command that caused them": async (place) => {
+  "events record the tenant, the caller and the command that caused them": async (place) => {
     const Write = command("Write", { input: z.string(), output: z.string() });
     const app = libraryOf(place);
     app.cqrs.handle(Write, async (book, { id, events: store }) => {
@@ -197,7 +197,7 @@ export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>
     });
   },
 
-  "the token is replayed with the result, and appended events are not": async (place) => {
+  "a replayed result has the first token, and events are not appended again": async (place) => {
     const app = libraryOf(place);
     const call = [Borrow, { book: "1", member: "ann" }, { idempotencyKey: "k" }] as const;
     await running(app, async () => {

@@ -47,17 +47,17 @@ test.each([
   },
 );
 
-test("an event store with a database of its own is a start error", async () => {
+test("an event store with a separate database is a start error", async () => {
   const app = new (App.with(database, durable, eventSourcing, cqrs))()
     .enableDatabase(memory)
     .enableEventSourcing({ connectionUrl: "sqlite://:memory:" })
     .enableCqrs();
   await expect(app.start({ log: newLog() })).rejects.toThrow(
-    "CQRS_OTHER_DATABASE: the event store has a database of its own",
+    "CQRS_OTHER_DATABASE: the event store has a separate database",
   );
 });
 
-test("over HTTP the token is a header field", async () => {
+test("over HTTP, the token is a header field", async () => {
   const Post = command("Post", { input: z.object({ id: z.string() }), http: { path: "/things/{id}" } });
   const app = new (App.with(database, durable, eventSourcing, cqrs))()
     .enableDatabase(memory)

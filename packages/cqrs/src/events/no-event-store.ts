@@ -4,6 +4,6 @@ import { FrameworkError } from "@framework/core";
 export const NO_STORE =
   "events need the feature eventSourcing, named before cqrs in App.with, and enableEventSourcing()";
 
-/** A handler used events in an app without an event store. */
+/** Creates the error of a handler that uses events in an app without an event store. */
 export const noEventStore = (): FrameworkError =>
   new FrameworkError("CQRS_NO_EVENT_STORE", `cqrs: ${NO_STORE}`);

@@ -1,9 +1,9 @@
 import { FrameworkError, HttpError, type ValidationIssue } from "@framework/core";
 
-/** State of the changes of a command that timed out. `unknown`: its commit was under way; call again only with the same idempotency key. */
+/** State of the changes of a command that timed out. `unknown`: its commit was in progress; retry only with the same idempotency key. */
 export type TimeoutOutcome = "rolled-back" | "unknown";
 
-/** 504: a command exceeded its time limit. It cannot succeed later: unless its outcome is unknown, nothing was changed. */
+/** 504: a command exceeded its time limit. Unless its outcome is unknown, it was rolled back. */
 export class CommandTimeoutError extends HttpError {
   override readonly name = "CommandTimeoutError";
   /** State of the command's changes. */
@@ -29,7 +29,7 @@ export class QueryTimeoutError extends HttpError {
 }
 
 /**
- * 409: the data that a handler read was changed meanwhile. The command runs again with fresh state, `maxRetries` times; then the caller gets the error.
+ * 409: the data that a handler read has changed. The command is retried with fresh state, up to `maxRetries` times; then the caller gets the error.
  *
  * @example
  * const { changes } = await tx.execute`UPDATE books SET stock = ${stock}, version = ${version + 1} WHERE id = ${id} AND version = ${version}`;
@@ -43,7 +43,7 @@ export class VersionConflictError extends HttpError {
   }
 }
 
-/** 503: the connection broke during the commit. */
+/** 503: the connection was lost during the commit. */
 export const outcomeUnknown = (cause: unknown): HttpError =>
   new HttpError(503, "The outcome of the command is unknown; repeat it only with the same idempotency key", {
     code: "CQRS_OUTCOME_UNKNOWN",
@@ -59,7 +59,7 @@ export const notFresh = (): HttpError =>
     retry_after: 1,
   });
 
-/** 503: too many calls run or wait. */
+/** 503: too many calls are running or waiting. */
 export const tooBusy = (what: string): HttpError =>
   new HttpError(503, "Too many requests are waiting", {
     code: "CQRS_BUSY",
@@ -68,11 +68,11 @@ export const tooBusy = (what: string): HttpError =>
     cause: new Error(`cqrs: ${what}`),
   });
 
-/** A handler returned a value that the schema of its result refuses: a bug of the program. Nothing was changed. */
+/** Creates the error of a handler whose return value does not match its result schema: a bug of the program. */
 export const badOutput = (operation: string, issues: readonly ValidationIssue[]): FrameworkError => {
   const list = issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
   return new FrameworkError(
     "CQRS_BAD_OUTPUT",
-    `cqrs: the handler of ${operation} returned a bad value: ${list}`,
+    `cqrs: the handler of ${operation} returned an invalid value: ${list}`,
   );
 };

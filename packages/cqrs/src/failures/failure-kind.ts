@@ -2,14 +2,14 @@ import { FrameworkError, HttpError } from "@framework/core";
 import { toError } from "@framework/core/feature";
 
 /**
- * Why a command or query failed. `rejection`: refused for a reason that the caller can see (4xx), never retried; `conflict`: another change came first;
+ * Why a command or query failed. `rejection`: refused for a reason that the caller gets (4xx), never retried; `conflict`: another change was committed first;
  * `transient`: may succeed later, as after a timeout; `bug`: anything else.
  */
 export type FailureKind = "rejection" | "conflict" | "transient" | "bug";
 
 const transientStatuses: readonly number[] = [408, 425, 429, 503, 504];
 
-/** Classifies an error. Errors of databases and event stores are recognised by shape, so that several copies of a package understand each other. */
+/** Classifies an error. Errors of databases and event stores are recognised by their code, so that several copies of a package can coexist. */
 export const failureKind = (thrown: unknown): FailureKind => {
   const error = toError(thrown);
   if (isConflict(error)) return "conflict";
@@ -28,7 +28,7 @@ const isConflict = (error: unknown): boolean => {
   return error.code === "DATABASE_STATEMENT_FAILED" && (kind === "serialization" || kind === "deadlock");
 };
 
-/** Whether the work of a queued command has been taken over. */
+/** Whether another process has taken over a queued command. */
 const isLost = (error: unknown): boolean => FrameworkError.is(error) && error.code === "DURABLE_LOST";
 
 const isAbort = ({ name }: Error): boolean => name === "AbortError";

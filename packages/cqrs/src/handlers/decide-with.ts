@@ -2,9 +2,9 @@ import type { Awaitable } from "@framework/core";
 import type { AnyEventType, Decider, Executed } from "@framework/event-sourcing";
 import type { CommandContext } from "./handler-types.ts";
 
-/** How a command becomes one of a decider. */
+/** Maps a command to a command of a decider. */
 export interface DecideOptions<Input, State, Command, Types extends AnyEventType, Result> {
-  /** Returns the id of the aggregate: the stream is `name-id`, with the decider's name. */
+  /** Returns the id of the aggregate; the stream is `name-id`, with the decider's name. */
   readonly id: (input: Input) => string;
   /** Returns the decider's command. */
   readonly command: (input: Input, context: CommandContext) => Awaitable<Command>;
@@ -13,11 +13,10 @@ export interface DecideOptions<Input, State, Command, Types extends AnyEventType
 }
 
 /**
- * Returns a handler that lets a decider decide: it reads the aggregate, appends the events in the transaction of the command, and after a conflict decides
+ * Creates a handler from a decider: it loads the aggregate and appends the events of the decision in the transaction of the command. After a conflict it decides
  * again with the new state.
  *
- * Five type parameters, one per inferred type.
- *
+
  * @example
  * app.cqrs.handle(Borrow, decideWith(Loan, {
  *   id: ({ book }) => book,
@@ -32,15 +31,15 @@ export const decideWith = <Input, State, const Command, Types extends AnyEventTy
   const handler = async (input: Input, context: CommandContext): Promise<Result> => {
     const aggregate = context.events.aggregate(decider, id(input));
     const executed = await aggregate.execute(await command(input, context));
-    return result === undefined ? (undefined as Result) : await result(executed, input); // without `result`, it is void
+    return result === undefined ? (undefined as Result) : await result(executed, input); // without `result`, Result is void
   };
-  deciding.add(handler);
+  decideHandlers.add(handler);
   return handler;
 };
 
-/** The handlers made here. */
-const deciding = new WeakSet<object>();
+/** Handlers created by `decideWith`. */
+const decideHandlers = new WeakSet<object>();
 
-/** Whether a handler was made by `decideWith`, so that it needs the event store. */
-export const needsEvents = (handler: unknown): boolean =>
-  typeof handler === "function" && deciding.has(handler);
+/** Whether a handler was created by `decideWith`, and so needs the event store. */
+export const needsEventStore = (handler: unknown): boolean =>
+  typeof handler === "function" && decideHandlers.has(handler);

@@ -3,18 +3,18 @@ import { nearest, unknownFields } from "@framework/core/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import { type AnyOperation, isOperation, operationProblems } from "../definitions/operation.ts";
 import type { AnyQuery } from "../definitions/query.ts";
-import type { AnyHandler, HandleOptions, Handled } from "./handler-types.ts";
+import type { AnyHandler, HandleOptions, HandledOperation } from "./handler-types.ts";
 
 /** The handlers of an app, one for each command and query. */
 export class HandlerRegistry {
-  private readonly byName = new Map<string, Handled>();
+  private readonly byName = new Map<string, HandledOperation>();
 
-  /** Every operation with a handler, in the order added. */
-  get all(): readonly Handled[] {
+  /** All operations with a handler, in the order added. */
+  get all(): readonly HandledOperation[] {
     return [...this.byName.values()];
   }
 
-  /** Adds a handler and returns the mistakes. */
+  /** Adds a handler and returns the problems of its definition. */
   add(
     operation: AnyOperation,
     handler: AnyHandler,
@@ -22,19 +22,21 @@ export class HandlerRegistry {
   ): readonly Problem[] {
     const { inject, use = [] } = options;
     if (!isOperation(operation))
-      return [bad("handle takes a command or query as its first argument, made by `command` or `query`")];
+      return [
+        bad("the first argument of handle must be a command or query, created by `command` or `query`"),
+      ];
     const { kind, name } = operation;
     if (typeof handler !== "function") return [bad(`the handler of ${kind} ${name} must be a function`)];
     const known = this.byName.get(name);
     if (known !== undefined) return [duplicate(known.operation, operation)];
     this.byName.set(name, { operation, handler, inject, use });
     if (use.length > 0 && operation.http === null)
-      return [bad(`${kind} ${name} has no endpoint for the middleware of \`use\`; give it \`http\``)];
+      return [bad(`${kind} ${name} has no endpoint for the middleware of \`use\`; add \`http\``)];
     const unknown = unknownFields("`handle`", options, ["inject", "use"]);
     return [...operationProblems(operation), ...unknown.map((problem) => bad(`${kind} ${name}: ${problem}`))];
   }
 
-  /** Returns the operations without a handler, as mistakes. */
+  /** Returns a problem for each operation without a handler. */
   missing(operations: readonly AnyOperation[]): readonly Problem[] {
     return operations.flatMap((operation) => {
       const { kind, name } = operation;
@@ -46,16 +48,16 @@ export class HandlerRegistry {
     });
   }
 
-  /** Returns the command of a name with its handler; `null` without one. */
-  command(name: string): Handled<AnyCommand> | null {
+  /** Returns a command and its handler by name; `null` if there is none. */
+  command(name: string): HandledOperation<AnyCommand> | null {
     const found = this.byName.get(name);
-    return found?.operation.kind === "command" ? (found as Handled<AnyCommand>) : null; // as its kind says
+    return found?.operation.kind === "command" ? (found as HandledOperation<AnyCommand>) : null; // narrowed by `kind`
   }
 
-  /** @throws CQRS_NO_HANDLER */
-  of<O extends AnyCommand | AnyQuery>(operation: O): Handled<O> {
+  /** Returns an operation with its handler. @throws CQRS_NO_HANDLER */
+  of<O extends AnyCommand | AnyQuery>(operation: O): HandledOperation<O> {
     const found = this.byName.get(operation.name);
-    if (found?.operation === operation) return found as Handled<O>; // the same operation
+    if (found?.operation === operation) return found as HandledOperation<O>; // the same operation
     const [near] = nearest(operation.name, [...this.byName.keys()]);
     const hint = near === undefined || near === operation.name ? "" : `; did you mean ${near}?`;
     throw new FrameworkError(

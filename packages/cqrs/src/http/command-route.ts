@@ -24,13 +24,13 @@ export const addCommandRoute = (
   const { path, method = "POST" } = endpoint;
   const names = pathNames(path);
   const status = endpoint.status ?? (command.output === null ? 204 : 200);
-  const placeOf = (member: string | number | undefined): string =>
+  const sourceOf = (member: string | number | undefined): string =>
     names.has(String(member)) ? "params" : "body";
   const inputOf = ({ input, params }: HttpRequest): unknown => withParams(input.body, params);
   const optionsOf = (request: HttpRequest): ExecuteOptions & CallRequest => {
     const key = command.idempotency === "none" ? null : keyOf(request.headers);
     const own = key === null ? {} : { idempotencyKey: key };
-    return { from: request, skipGuards: true, placeOf, ...own }; // the guards are the route's
+    return { from: request, skipGuards: true, sourceOf, ...own }; // the route runs the guards
   };
   const queue = async (request: HttpRequest): Promise<Response> => {
     const { id, isReplay } = await commands().enqueue(command, inputOf(request), optionsOf(request));
@@ -63,7 +63,7 @@ export const addCommandRoute = (
   });
 };
 
-/** Replies of the endpoint of a command that its options do not list. @param headers of successful ones */
+/** Implied replies of the endpoint of a command, for the API document. @param headers headers of successful replies */
 export const commandReplies = (
   command: AnyCommand,
   endpoint: CommandEndpoint,
@@ -83,7 +83,7 @@ export const commandReplies = (
   ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
 
-/** The description of the reply that the route lists. */
+/** Describes the 202 that the route lists. */
 const queuedReply: ImpliedReply = {
   status: 202,
   description: "Accepted: the status is at the URL of `Location`.",

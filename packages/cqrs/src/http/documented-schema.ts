@@ -1,10 +1,10 @@
 import type { StandardSchema } from "@framework/core";
 
 /**
- * Returns a schema for a route's options that documents what `schema` documents, and accepts every value: the pipeline of the command or query validates, once.
+ * Returns a schema for route options with the documentation of `schema`, which accepts any value, because the pipeline of the command or query validates.
  *
- * It inherits from `schema`, so that a converter of its library can read it. `~standard.documents` is for the API document, whose converters are for whole
- * schemas, and which has to know what the schema that validates accepts.
+ * It inherits from `schema`, so that a converter of its library can read it. The API document uses `~standard.documents`: its converters take whole schemas, and
+ * it needs the schema that validates.
  *
  * @param includes members to document. @default all
  */
@@ -27,10 +27,10 @@ export const documentedSchema = (schema: StandardSchema, includes: Members | nul
   return Object.create(schema, { "~standard": { value: standard, enumerable: true } }) as StandardSchema;
 };
 
-/** Which members of an object a schema documents. */
+/** Selects members of an object to document. */
 export type Members = (name: string) => boolean;
 
-/** Whether an object of the schema can have a member that `includes` names; also when the schema cannot tell. */
+/** Whether an object of the schema can have a member that `includes` accepts; `true` if that is unknown. */
 export const hasMembers = (schema: StandardSchema, includes: Members): boolean => {
   const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: JsonSchemaConverter };
   const converted = jsonSchema === undefined ? null : convertedBy(jsonSchema);
@@ -48,7 +48,7 @@ const convertedBy = (jsonSchema: JsonSchemaConverter): ObjectSchema | null => {
     const converted = jsonSchema.input({ target: "draft-2020-12" });
     return typeof converted === "object" ? converted : null;
   } catch {
-    return null; // JSON Schema cannot express it; the API document says so
+    return null; // JSON Schema cannot express it; the API document reports that
   }
 };
 
@@ -56,10 +56,10 @@ type JsonSchemaConverter = Readonly<Record<"input" | "output", (options: unknown
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** References and alternatives in a chain; bounds circles of them. */
+/** Maximum nesting of references and alternatives, in case of cycles. */
 const MAX_DEPTH = 32;
 
-/** Leaves only some members in the JSON Schema of an object, or of alternatives or an intersection of objects. */
+/** Removes other members from the JSON Schema of an object, or of alternatives or an intersection of objects. */
 const withMembers = (root: unknown, includes: Members): unknown => {
   const partOf = (schema: unknown, depth: number): unknown => {
     if (!isSchema(schema) || depth > MAX_DEPTH) return schema;
@@ -67,7 +67,7 @@ const withMembers = (root: unknown, includes: Members): unknown => {
     const target = typeof reference === "string" ? definitionAt(root, reference) : undefined;
     if (target !== undefined) {
       const part = partOf(target, depth + 1);
-      if (part === target) return schema; // it keeps the name
+      if (part === target) return schema; // keeps the named schema
       return { ...siblings, ...(part as JsonSchema) };
     }
     const { properties, required } = schema;
@@ -88,7 +88,7 @@ const withMembers = (root: unknown, includes: Members): unknown => {
   return partOf(root, 0);
 };
 
-/** The target of a reference such as `#/$defs/Order`. */
+/** Resolves a reference such as `#/$defs/Order`. */
 const definitionAt = (root: unknown, reference: string): JsonSchema | undefined => {
   const [, keyword = "", name = ""] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec(reference) ?? [];
   const { [keyword]: definitions } = root as JsonSchema;

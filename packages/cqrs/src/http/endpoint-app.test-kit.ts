@@ -1,4 +1,4 @@
-// Commands and queries with endpoints, over counters.
+// Commands and queries with endpoints, for counters.
 import { App, HttpError, type StandardSchema } from "@framework/core";
 import { type DatabaseMethods, database } from "@framework/database";
 import { durable, type DurableMethods } from "@framework/durable";
@@ -18,7 +18,9 @@ const taking: StandardSchema<Taking> = z.object({
   amount: z.number().int(),
   day: z.iso.date().optional(),
 });
-const left: StandardSchema<{ total: number }> = z.object({ total: z.number() }).describe("What is left.");
+const left: StandardSchema<{ total: number }> = z
+  .object({ total: z.number() })
+  .describe("The remaining total.");
 const named: StandardSchema<{ name: string }> = z.object({ name: z.string() });
 const asked: StandardSchema<{ name: string; plus?: unknown }, { name: string; plus: number }> = z.object({
   name: z.string(),
@@ -33,7 +35,7 @@ export const Take: Command<typeof taking, typeof left> = command("Take", {
   http: { path: "/counters/{name}/takings", status: 201, tags: ["counters"], summary: "Take from a counter" },
 });
 
-/** DELETE /counters/{name}, with a key. */
+/** DELETE /counters/{name}, with an idempotency key. */
 export const Reset: Command<typeof named> = command("Reset", {
   input: named,
   idempotency: "required",
@@ -47,7 +49,7 @@ export const Total: Query<typeof asked, typeof sum> = query("Total", {
   http: { path: "/counters/{name}" },
 });
 
-/** An app that serves them and is not started yet. */
+/** An app with these endpoints, not started. */
 export const endpointApp = (): App & DatabaseMethods & DurableMethods & CqrsMethods & Openapi => {
   const app = new (App.with(database, durable, cqrs, openapi))()
     .enableDatabase({ url: "sqlite://:memory:" })

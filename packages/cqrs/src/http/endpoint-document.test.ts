@@ -10,7 +10,7 @@ import { z } from "zod";
 import { type Command, command, cqrs, query } from "../index.ts";
 import { endpointApp, Take, Total } from "./endpoint-app.test-kit.ts";
 
-test("the API document has inputs, results and the replies of the pipeline", async () => {
+test("the API document lists inputs, results and the replies of the pipeline", async () => {
   await using client = testClient(endpointApp());
   const document = (await client.get("/openapi.json")).json<any>();
   const take = document.paths["/counters/{name}/takings"].post;
@@ -40,7 +40,7 @@ test("the API document has inputs, results and the replies of the pipeline", asy
   ]);
   const reset = document.paths["/counters/{name}"].delete;
   expect(Object.keys(reset.responses)).toContain("204");
-  expect(reset.requestBody).toBe(undefined); // its input is in the path
+  expect(reset.requestBody).toBe(undefined); // its whole input is in the path
   expect(reset.parameters[1]).toMatchObject({ name: "Idempotency-Key", required: true });
   expect(Object.keys(document.components.responses.NoContent.headers)).toEqual(["Idempotent-Replayed"]);
 });
@@ -49,7 +49,7 @@ test.each([
   ["with events", true, ["path name", "header Idempotency-Key"], ["header Consistency-Token"]],
   ["without tokens", false, ["path name", "header Idempotency-Key"], []],
 ])(
-  "the fields of tokens and keys are in the API document: %s",
+  "the API document lists the header fields of tokens and keys: %s",
   async (_name, enableEventSync, ofTake, ofTotal) => {
     const app = new (App.with(database, durable, eventSourcing, cqrs, openapi, cors))()
       .enableDatabase({ url: "sqlite://:memory:" })
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("pages of other origins may read where the status of a queued command is, and when to repeat", async () => {
+test("CORS exposes Location and Retry-After of queued commands", async () => {
   const Later = command("Later", { input: z.object({}), mode: "queued", http: { path: "/later" } });
   const app = new (App.with(database, durable, cqrs, cors))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -94,7 +94,7 @@ test("pages of other origins may read where the status of a queued command is, a
   expect(exposed).toEqual(expect.arrayContaining(["Location", "Retry-After"]));
 });
 
-test("the API document has the body of the reply to a queued command", async () => {
+test("the API document describes the body of the reply to a queued command", async () => {
   const Later = command("Later", { input: z.object({}), mode: "queued", http: { path: "/later" } });
   const app = new (App.with(database, durable, cqrs, openapi))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -116,7 +116,7 @@ test("the API document has the body of the reply to a queued command", async () 
   expect((await contractTest(app, { runs: 20 })).operations).toBeGreaterThan(0);
 });
 
-/** Parameters as "path id!", and the names of the body with those that are required, of each operation. */
+/** For each operation, its parameters as "path id!", and the members of its body, the required ones, and whether the body is required. */
 const shownOf = (paths: any): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries<any>(paths).flatMap(([path, item]) =>
@@ -134,7 +134,7 @@ const shownOf = (paths: any): Record<string, unknown> =>
     ),
   );
 
-test("members in the path are in no query and no body of the API document, whichever library the schema is of", async () => {
+test("the API document lists path parameters neither in the query nor in the body, with any schema library", async () => {
   const json = {
     type: "object",
     properties: { id: { type: "string" }, k: { type: "string" } },
@@ -167,7 +167,7 @@ test("members in the path are in no query and no body of the API document, which
   expect((await client.post("/none")).status).toBe(204);
 });
 
-test("members in the path are in no alternative of a body, no part of an intersection, and no named schema", async () => {
+test("the API document removes path parameters from alternatives, intersections and named schemas of a body", async () => {
   const id = z.object({ id: z.string() });
   const a = id.extend({ a: z.string() });
   const b = id.extend({ b: z.string() }).meta({ id: "B" });

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { command, cqrs } from "../index.ts";
 import { endpointApp } from "./endpoint-app.test-kit.ts";
 
-test("Idempotency-Key makes a command happen once, quoted or not", async () => {
+test("a command with Idempotency-Key, quoted or not, takes effect once", async () => {
   await using client = testClient(endpointApp());
   const take = (key: string, amount = 2) =>
     client.post("/counters/a/takings", { json: { amount }, headers: { "idempotency-key": key } });
@@ -32,7 +32,7 @@ test.each(['""', '"a', 'a"b', "two words", "ü", "x".repeat(256), '"\\x"', '"a" 
   },
 );
 
-test("a body that is nested without end is the client's mistake", async () => {
+test("a body that is nested too deeply is answered with 400", async () => {
   const Any = command("Any", { input: z.any(), http: { path: "/any" } });
   const app = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -55,7 +55,7 @@ test("a key in two fields is refused", async () => {
   expect(reply.status).toBe(400);
 });
 
-test("a command without a result is answered with 204, a required key that is missing with 400", async () => {
+test("a command without a result is answered with 204, and a missing required key with 400", async () => {
   await using client = testClient(endpointApp());
   expect((await client.delete("/counters/a")).json()).toMatchObject({ status: 400 });
   const reply = await client.delete("/counters/a", { headers: { "idempotency-key": "k" } });

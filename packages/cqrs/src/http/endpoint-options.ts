@@ -3,16 +3,16 @@ import type { ProgramRouteOption } from "@framework/core/feature";
 import type { Endpoint } from "../definitions/endpoint.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
 
-/** An endpoint with the middleware of its handler's registration. */
+/** An endpoint, with the middleware of the option `use` of `handle`. */
 export type UsedEndpoint<E extends Endpoint = Endpoint> = E & { readonly use: readonly HttpMiddleware[] };
 
-/** Returns the guards of the requests for an operation: those of the operation, then those of its endpoint. */
+/** Returns the guards for requests: those of the operation, then those of its endpoint. */
 export const guardsOf = (
   { guards }: AnyOperation,
   endpoint: Endpoint | null,
 ): readonly Guard<HttpRequest>[] => [...guards, ...(endpoint?.guards ?? [])];
 
-/** Returns the options of an endpoint that commands and queries share. */
+/** Returns the route options that endpoints of commands and queries share. */
 export const endpointOptions = (
   operation: AnyOperation,
   endpoint: UsedEndpoint,
@@ -21,7 +21,7 @@ export const endpointOptions = (
   const { tags, summary, description, errors, maxBodyBytes, routeOptions = {}, use } = endpoint;
   return {
     ...routeOptions,
-    ofProgram: true,
+    isProgramRoute: true,
     use,
     name: endpoint.name ?? name,
     guards: guardsOf(operation, endpoint),

@@ -10,26 +10,26 @@ import { add, TABLE } from "../counters.test-kit.ts";
 import { command, cqrs, query } from "../index.ts";
 import { endpointApp, Take, Total } from "./endpoint-app.test-kit.ts";
 
-test("a command is a POST of its input, with the parameters of the path", async () => {
+test("the endpoint of a command is a POST whose body and path parameters are its input", async () => {
   await using client = testClient(endpointApp());
   const reply = await client.post("/counters/a/takings", { json: { amount: 2 } });
   expect([reply.status, reply.json()]).toEqual([201, { total: -2 }]);
 });
 
-test("parameters of the path win over members of the body", async () => {
+test("path parameters replace members of the body", async () => {
   await using client = testClient(endpointApp());
   await client.post("/counters/a/takings", { json: { name: "b", amount: 2 } });
   expect((await client.get("/counters/a")).json()).toBe(-2);
   expect((await client.get("/counters/b")).status).toBe(404);
 });
 
-test("a query is a GET whose parameters are its input", async () => {
+test("the endpoint of a query is a GET whose parameters are its input", async () => {
   await using client = testClient(endpointApp());
   await client.post("/counters/a/takings", { json: { amount: 2 } });
   expect((await client.get("/counters/a", { query: { plus: 10 } })).json()).toBe(8);
 });
 
-test("a list of a query takes a single value of the URL as a list of one", async () => {
+test("a single value in the URL is accepted for a list", async () => {
   const Tagged = query("Tagged", {
     input: z.object({
       kind: z.string(),
@@ -50,7 +50,7 @@ test("a list of a query takes a single value of the URL as a list of one", async
   expect(replies[3]?.json()).toMatchObject({ errors: [{ loc: ["query", "limit"] }] });
 });
 
-test("errors have the one shape, with the places of members", async () => {
+test("validation errors name the source of each member", async () => {
   await using client = testClient(endpointApp());
   const invalid = await client.post("/counters/a/takings", { json: { amount: "two" } });
   expect(invalid.json()).toMatchObject({
@@ -71,7 +71,7 @@ test("errors have the one shape, with the places of members", async () => {
   expect(text.status).toBe(415);
 });
 
-test("guards of a command and of its endpoint see the request, before the input is validated", async () => {
+test("guards of a command and of its endpoint get the request, before the input is validated", async () => {
   const seen: string[] = [];
   const note = (name: string) => (invocation: { readonly kind: string }) =>
     void seen.push(`${name} ${invocation.kind}`);
@@ -97,7 +97,7 @@ test("guards of a command and of its endpoint see the request, before the input 
   expect(caller).toMatchObject({ sub: "ann" });
 });
 
-test("middleware of a handler is around its endpoint alone, and in the API document", async () => {
+test("middleware of a handler runs only for its endpoint, and the API document lists its security", async () => {
   const app = new (App.with(database, durable, cqrs, openapi))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableCqrs()
@@ -123,7 +123,7 @@ test("middleware of a handler is around its endpoint alone, and in the API docum
   expect(paths["/counters/{name}"].get.security).toBe(undefined);
 });
 
-test("middleware for a command without an endpoint is a mistake", async () => {
+test("middleware for a command without an endpoint is a start error", async () => {
   const Silent = command("Silent", { input: z.number() });
   const app = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -132,7 +132,7 @@ test("middleware for a command without an endpoint is a mistake", async () => {
   await expect(app.start()).rejects.toThrow("command Silent has no endpoint for the middleware of `use`");
 });
 
-test("the schema of a result may transform: the reply is what it returns", async () => {
+test("a result schema may transform the reply", async () => {
   const Day = query("Day", {
     input: z.object({}),
     output: z.date().transform((day) => day.getUTCFullYear()),

@@ -7,20 +7,20 @@ import { addCommandRoute, commandReplies } from "./command-route.ts";
 import { addQueryRoute, queryReplies } from "./query-route.ts";
 import { endpointFields, replyHeaders } from "./used-fields.ts";
 
-/** Parts of `Endpoints`; the functions are called by requests. */
+/** Dependencies of `Endpoints`. The functions are called during requests. */
 export interface EndpointsParts {
   readonly http: HostHttp<unknown>;
   readonly commands: () => Commands;
   readonly queries: () => Queries;
-  /** Path of the status of queued commands. */
+  /** Returns the path of the status route of queued commands. */
   readonly statusPath: () => string;
-  /** Whether the app is composed with a cache. */
+  /** Returns whether the app is composed with a cache. */
   readonly isCached: () => boolean;
-  /** Whether commands return tokens, which queries accept; known from the start on. */
+  /** Returns whether commands return tokens, and queries accept them; known once the app starts. */
   readonly hasTokens: () => boolean;
 }
 
-type RoutePlace = Readonly<Record<"method" | "path", string>>;
+type RouteKey = Readonly<Record<"method" | "path", string>>;
 
 /** The HTTP endpoints of an app's commands and queries. */
 export class Endpoints {
@@ -47,21 +47,21 @@ export class Endpoints {
     }
   }
 
-  /** Returns the replies of a route that is an endpoint, for the API document. */
-  repliesOf(route: RoutePlace): readonly ImpliedReply[] {
+  /** Returns the implied replies of a route if it is an endpoint, for the API document. */
+  repliesOf(route: RouteKey): readonly ImpliedReply[] {
     const operation = this.operationOf(route);
     if (operation === undefined || operation.http === null) return [];
     if (operation.kind === "query") return queryReplies;
     return commandReplies(operation, operation.http, replyHeaders(this.fieldsOf(route)));
   }
 
-  /** Returns the header fields of a route that is an endpoint. */
-  fieldsOf(route: RoutePlace): readonly FieldUse[] {
+  /** Returns the header fields of a route if it is an endpoint. */
+  fieldsOf(route: RouteKey): readonly FieldUse[] {
     const operation = this.operationOf(route);
     return operation === undefined ? [] : endpointFields(operation, this.parts.hasTokens());
   }
 
-  private operationOf({ method, path }: RoutePlace): AnyOperation | undefined {
+  private operationOf({ method, path }: RouteKey): AnyOperation | undefined {
     return this.operations.get(`${method} ${path}`);
   }
 }

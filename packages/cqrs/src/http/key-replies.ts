@@ -1,12 +1,12 @@
 import type { ImpliedReply } from "@framework/core/feature";
 import { KEY_FIELD } from "../idempotency/key-header.ts";
 
-/** Field of a 409 or 503 that clients may repeat. */
+/** Header field of a 409 or 503 after which clients may retry. */
 export const retryAfter: ImpliedReply["headers"] & object = {
   "Retry-After": { description: "Seconds.", type: "integer" },
 };
 
-/** Replies that idempotency keys of a route imply. */
+/** Implied replies of a route with idempotency keys. */
 export const keyReplies = (rule: "required" | "optional" | false | undefined): readonly ImpliedReply[] => {
   if (rule === undefined || rule === false) return [];
   const missing = rule === "required" ? " or missing" : "";
@@ -22,7 +22,7 @@ export const keyReplies = (rule: "required" | "optional" | false | undefined): r
   ];
 };
 
-/** The reply of a route whose handler runs in a transaction. */
+/** Implied reply of a route whose handler runs in a transaction. */
 export const unknownOutcome: ImpliedReply = {
   status: 503,
   description: "The outcome of the transaction is unknown (`outcome`).",

@@ -20,7 +20,7 @@ export const addQueryRoute = (
 ): void => {
   const { path } = endpoint;
   const names = pathNames(path);
-  const placeOf = (member: string | number | undefined): string =>
+  const sourceOf = (member: string | number | undefined): string =>
     names.has(String(member)) ? "params" : "query";
   const all = listNamesOf(query.input);
   const lists: ListNames = {
@@ -29,11 +29,11 @@ export const addQueryRoute = (
   };
   const handle = async (request: HttpRequest): Promise<Response> => {
     const input = withParams(request.query.toObject(), request.params);
-    const value = await queries().ask(query, input, {
+    const value = await queries().answer(query, input, {
       from: request,
-      skipGuards: true, // they are the route's
+      skipGuards: true, // the route runs them
       signal: request.signal,
-      placeOf,
+      sourceOf,
       lists,
       after: request.getHeader(TOKEN_FIELD),
     });
@@ -41,7 +41,7 @@ export const addQueryRoute = (
   };
   http.route("GET", path, handle, {
     ...endpointOptions(query, endpoint),
-    // Without the option, the cache would store any reply to a GET.
+    // Without this option, the cache would store any reply to a GET.
     ...(isCached && { cache: query.cache === null ? false : cacheOption(query.name, query.cache) }),
     query: documentedSchema(query.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(query.input, (name) => names.has(name)) }),
@@ -49,7 +49,7 @@ export const addQueryRoute = (
   });
 };
 
-/** The route option of `@framework/cache`. A reply for one token must not answer a request with a later one. */
+/** Returns the route option of `@framework/cache`. Replies vary by token: one for an earlier token must not answer a request with a later one. */
 const cacheOption = (name: string, { ttl, staleSecs, shared, tags = [] }: QueryCache): object => ({
   ...(ttl !== undefined && { ttl }),
   ...(staleSecs !== undefined && { staleSecs }),
@@ -58,7 +58,7 @@ const cacheOption = (name: string, { ttl, staleSecs, shared, tags = [] }: QueryC
   vary: [TOKEN_FIELD],
 });
 
-/** Replies of the endpoint of a query that its options do not list. */
+/** Implied replies of the endpoint of a query, for the API document. */
 export const queryReplies: readonly ImpliedReply[] = [
   { status: 422, description: "The input does not match the schema." },
   {

@@ -19,9 +19,9 @@ const described = {
 const standard = {
   version: 1,
   vendor: "framework",
-  validate: (value: unknown) => ({ value: value as QueuedBody }), // made by the endpoint
+  validate: (value: unknown) => ({ value: value as QueuedBody }), // created by the endpoint
   jsonSchema: { input: () => described, output: () => described },
 } as const;
 
-/** Schema of the body, for the API document and its clients. */
+/** Schema of the body, for the API document. */
 export const queuedBody: StandardSchema<QueuedBody> = { "~standard": standard };

@@ -4,19 +4,19 @@ import type { AnyOperation } from "../definitions/operation.ts";
 const replayed: FieldUse = {
   name: "Idempotent-Replayed",
   in: "reply",
-  description: "`true` when it repeats the reply to an earlier request with the same idempotency key.",
+  description: "`true` if this repeats the reply to an earlier request with the same idempotency key.",
   type: "string",
 };
 const token: FieldUse = {
   name: "Consistency-Token",
   in: "reply",
-  description: "Stands for the events of the command. A query that gets it sees them.",
+  description: "Position of the command's events. Send it with a query to read your own write.",
   type: "string",
 };
 const after: FieldUse = {
   name: "Consistency-Token",
   in: "request",
-  description: "Token of a command: the answer contains its events.",
+  description: "Token of a command: the reply contains its events.",
   type: "string",
 };
 
@@ -33,13 +33,13 @@ const location: FieldUse = {
   type: "string",
 };
 
-/** Header fields of a route that has idempotency keys. */
+/** Header fields of a route with idempotency keys. */
 export const keyFields = (rule: "required" | "optional" | false | undefined): readonly FieldUse[] => {
   if (rule === undefined || rule === false) return [];
   const key: FieldUse = {
     name: "Idempotency-Key",
     in: "request",
-    description: "Unique for each operation: a repeated request with the same key happens once.",
+    description: "Unique for each operation: repeated requests with the same key take effect once.",
     type: "string",
     required: rule === "required",
   };
@@ -58,7 +58,7 @@ export const endpointFields = (operation: AnyOperation, hasTokens: boolean): rea
   ];
 };
 
-/** The fields of these that a reply has, for the API document. */
+/** Returns the header fields of replies among `fields`, for the API document. */
 export const replyHeaders = (fields: readonly FieldUse[]): ImpliedReply["headers"] & object =>
   Object.fromEntries(
     fields

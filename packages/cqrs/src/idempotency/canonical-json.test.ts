@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { canonicalJson } from "./canonical-json.ts";
 
-/** The same value, with the members of every object in reverse order. */
+/** Reverses the order of the members of every object. */
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;
@@ -13,7 +13,7 @@ const reversed = (value: unknown): unknown => {
   );
 };
 
-test("equal values have equal texts whatever the order of members, and the text is the value", () => {
+test("equal values give equal strings in any order of members, and parse to the same value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value, "it");
@@ -23,7 +23,7 @@ test("equal values have equal texts whatever the order of members, and the text 
   );
 });
 
-test("values that differ have different texts", () => {
+test("different values give different strings", () => {
   for (const [a, b] of [
     [{ a: 1 }, { a: "1" }],
     [
@@ -45,13 +45,13 @@ test.each([
   [{ total: -Infinity }, "$.total is -Infinity"],
   [{ call() {} }, "$.call is a function"],
   [Number.NaN, "$ is NaN"],
-])("a value that JSON loses is refused with its path: %p", (value, problem) => {
+])("a value that JSON cannot represent is refused with its path: %p", (value, problem) => {
   expect(() => canonicalJson(value, "the input of command Pay")).toThrow(
     expect.objectContaining({ code: "CQRS_BAD_INPUT", message: expect.stringContaining(problem) }),
   );
 });
 
-test("a date has a text, and a cycle is refused", () => {
+test("a date is accepted, and a cycle is refused", () => {
   expect(canonicalJson({ b: "1", a: new Date(0) }, "it")).toBe('{"a":"1970-01-01T00:00:00.000Z","b":"1"}');
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;

@@ -1,4 +1,4 @@
-// Facts about the results that are kept for idempotency keys, the same on both kinds of database.
+// Contract tests for stored results of idempotency keys, for both kinds of database.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
@@ -19,12 +19,12 @@ const adding = (app: CounterApp): { readonly calls: () => number } => {
   return { calls: () => calls };
 };
 
-/** Makes all rows of keys look `secs` seconds older. */
+/** Makes all keys `secs` seconds older. */
 const age = async ({ db }: CounterApp, secs: number): Promise<void> =>
   void (await db.execute`UPDATE framework_idempotency_keys SET expires_at = expires_at - ${secs * 1000}`);
 
 export const keptResults: PortContract<TestDatabase> = portContract<TestDatabase>("kept results of keys", {
-  "the result outlives the process": async (place) => {
+  "a stored result is returned by a later process": async (place) => {
     const first = counterApp(place);
     adding(first);
     await started(first, async () => void (await first.cqrs.execute(Add, one, keyed("k"))));
@@ -36,7 +36,7 @@ export const keptResults: PortContract<TestDatabase> = portContract<TestDatabase
     });
   },
 
-  "keepKeysSecs: afterwards the key is new": async (place) => {
+  "after keepKeysSecs a key can be used again": async (place) => {
     const app = counterApp(place, { keepKeysSecs: 60 });
     adding(app);
     await started(app, async () => {
@@ -65,7 +65,7 @@ export const keptResults: PortContract<TestDatabase> = portContract<TestDatabase
     });
   },
 
-  "maxStoredBytes: a larger result is not kept, but never computed twice": async (place) => {
+  "a result above maxStoredBytes is not stored, and its command is not executed again": async (place) => {
     const Read = command("Read", { input: z.number(), output: z.string() });
     const app = counterApp(place, { maxStoredBytes: 1024 });
     let calls = 0;
@@ -74,7 +74,7 @@ export const keptResults: PortContract<TestDatabase> = portContract<TestDatabase
       return "x".repeat(length);
     });
     await started(app, async () => {
-      await app.cqrs.execute(Read, 1022, keyed("fits")); // two quotes
+      await app.cqrs.execute(Read, 1022, keyed("fits")); // plus two quotes in JSON
       assert.equal((await app.cqrs.execute(Read, 1022, keyed("fits"))).isReplay, true);
       await app.cqrs.execute(Read, 1023, keyed("large"));
       const error = await failureOf(app.cqrs.execute(Read, 1023, keyed("large")));

@@ -3,15 +3,18 @@ import { MAX_KEY_LENGTH } from "../limits.ts";
 
 /** 400: the caller must send a key. */
 export const keyMissing = (): ValueError =>
-  new ValueError("This operation needs an idempotency key, as in the field Idempotency-Key", {
+  new ValueError("This operation requires an idempotency key in the field Idempotency-Key", {
     code: "CQRS_KEY_MISSING",
   });
 
-/** 400: the key has the wrong form. */
+/** 400: the key is malformed. */
 export const badKey = (): ValueError =>
-  new ValueError(`An idempotency key has 1 to ${MAX_KEY_LENGTH} visible ASCII characters, and is sent once`, {
-    code: "CQRS_BAD_KEY",
-  });
+  new ValueError(
+    `An idempotency key must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters, and be sent once`,
+    {
+      code: "CQRS_BAD_KEY",
+    },
+  );
 
 /** 409: a call with the same key is running. */
 export const keyRunning = (): HttpError =>
@@ -25,7 +28,7 @@ export const keyRunning = (): HttpError =>
 export const keyReused = (): HttpError =>
   new HttpError(422, "This idempotency key was used for a different request", {
     code: "CQRS_KEY_REUSED",
-    error: "Unprocessable Content", // nothing is wrong with the input itself
+    error: "Unprocessable Content", // not "Validation Failed": the input itself is valid
   });
 
 /** 409: the first call is complete, but its result was not kept. */

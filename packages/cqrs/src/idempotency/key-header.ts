@@ -4,11 +4,11 @@ import { badKey, isKey } from "./key-errors.ts";
 /** The field that carries an idempotency key (draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_FIELD = "idempotency-key";
 
-/** A string of structured fields (RFC 9651 3.3.3) with its parameters, which have no meaning here. */
+/** A string of structured fields (RFC 9651 3.3.3) with parameters, which are ignored. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"[ \t]*(?:;[\x20-\x7e]*)?$/;
 
 /**
- * Returns the idempotency key of a request, `null` without one. The draft asks for a quoted string; the bare form, which most clients send, is the same key.
+ * Returns the idempotency key of a request; `null` if there is none. The draft requires a quoted string; the unquoted form, which most clients send, is the same key.
  *
  * @throws ValueError 400 (CQRS_BAD_KEY)
  */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Scope of an idempotency key: the same text from another caller, or for another operation, is a different key. */
+/** Scope of an idempotency key: the same string from another caller, or for another operation, is a different key. */
 export interface KeyScope {
   readonly tenant: string;
   readonly caller: string;
@@ -11,9 +11,9 @@ export interface KeyScope {
 
 /** Identifies a key with its scope. */
 export interface KeyId {
-  /** Id of its row: 43 characters. */
+  /** Primary key of its row: 43 characters. */
   readonly id: string;
-  /** Number of its lock on PostgreSQL: 64 bits of the id. */
+  /** Key of its advisory lock on PostgreSQL: 64 bits of the id. */
   readonly lock: bigint;
 }
 
@@ -22,11 +22,11 @@ export const keyId = ({ tenant, caller, operation, key }: KeyScope): KeyId => {
   return { id: hash.toString("base64url"), lock: hash.readBigInt64BE(0) };
 };
 
-/** Number of the lock of a lane on PostgreSQL: the commands of one key. */
+/** Returns the key of the advisory lock on PostgreSQL that serialises commands with the same key. */
 export const laneLock = (tenant: string, key: string): bigint =>
   sha256(JSON.stringify(["lane", tenant, key])).readBigInt64BE(0);
 
-/** Returns a hash of the input that came with a key. */
+/** Returns a hash of the given parts, such as the input of a call with a key. */
 export const fingerprintOf = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash("sha256");
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import type { SetMigration } from "@framework/database";
 
-/** Name of the set of tables. */
+/** Name of the table set. */
 export const KEY_TABLES = "cqrs-keys";
 
 const columns = (bytes: string): string => `
@@ -22,8 +22,8 @@ const columns = (bytes: string): string => `
 `;
 
 /**
- * One row for each idempotency key; `id` is a hash of tenant, caller, operation and key. States: `done`, with the result; `not-kept`, whose result was too
- * large or a stream; `running`, a route's handler, whose row is leased by `owner`. Times are milliseconds of the database's clock.
+ * One row for each idempotency key; `id` is a hash of tenant, caller, operation and key. States: `done`, with the result; `not-kept`, if the result was too
+ * large or a stream; `running`, while the handler of a route runs and `owner` holds a lease. Times are milliseconds of the database's clock.
  */
 export const keyTables: readonly SetMigration[] = [
   { number: 1, name: "create-idempotency-keys", sqlite: columns("BLOB"), postgres: columns("BYTEA") },

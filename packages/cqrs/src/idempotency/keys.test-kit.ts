@@ -1,4 +1,4 @@
-// Facts about idempotency keys of commands, the same on both kinds of database.
+// Contract tests for idempotency keys of commands, for both kinds of database.
 import assert from "node:assert/strict";
 import { HttpError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
@@ -23,7 +23,9 @@ const adding = (app: CounterApp): { readonly calls: () => number } => {
 };
 
 export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idempotency keys", {
-  "the same key and input return the first result, without the handler": async (place) => {
+  "a call with the same key and input returns the first result without running the handler": async (
+    place,
+  ) => {
     const app = counterApp(place);
     const handler = adding(app);
     await started(app, async () => {
@@ -37,7 +39,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "the same key with another input is a 422": async (place) => {
+  "a call with the same key and another input is answered with 422": async (place) => {
     const app = counterApp(place);
     adding(app);
     await started(app, async () => {
@@ -47,7 +49,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a key in use is a 409, also from another process": async (place) => {
+  "a call with a key in use is answered with 409, even from another process": async (place) => {
     const apps = [counterApp(place), counterApp(place)] as const;
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -70,13 +72,13 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
           assert.equal((await failureOf(elsewhere)).code, "CQRS_KEY_RUNNING");
         gate.resolve();
         assert.equal((await first).isReplay, false);
-        // A file has one writer at a time, so the other process waits and finds the result.
+        // A SQLite file has one writer at a time, so the other process waits and finds the result.
         if (there.db.dialect === "sqlite") assert.equal((await elsewhere).isReplay, true);
       }),
     );
   },
 
-  "a key in use does not keep its caller waiting in the lane": async (place) => {
+  "a call with a key in use is refused at once, without waiting for its lane": async (place) => {
     const Slow = command("Slow", { input: z.string(), key: () => "lane" });
     const app = counterApp(place);
     const gate = Promise.withResolvers<void>();
@@ -89,7 +91,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a failed call leaves its key free, because nothing was changed": async (place) => {
+  "the key of a failed call can be used again": async (place) => {
     const app = counterApp(place);
     let calls = 0;
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
@@ -107,7 +109,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a required key that is missing, and a malformed one, are a 400": async (place) => {
+  "a missing required key and a malformed key are answered with 400": async (place) => {
     const Pay = command("Pay", { input: z.number(), idempotency: "required" });
     const Ping = command("Ping", { input: z.number(), idempotency: "none" });
     const app = counterApp(place);
@@ -131,9 +133,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "an input that JSON loses is refused with a key, because another one would look the same": async (
-    place,
-  ) => {
+  "with a key, an input that JSON cannot represent is refused": async (place) => {
     const Sum = command("Sum", { input: z.object({ amounts: z.set(z.number()) }), output: z.number() });
     const app = counterApp(place);
     app.cqrs.handle(Sum, ({ amounts }) => amounts.size);
@@ -142,11 +142,11 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       const refused = await failureOf(sum(new Set([1]), keyed("k")));
       assert.equal(refused.code, "CQRS_BAD_INPUT");
       assert.match(refused.message, /the input of command Sum loses a value: \$\.amounts is a Set/);
-      assert.equal((await sum(new Set([1, 2]))).value, 2); // without a key nothing is stored
+      assert.equal((await sum(new Set([1, 2]))).value, 2); // without a key, the input need not be JSON
     });
   },
 
-  "a call that did not see the result of another one is rolled back": async (place) => {
+  "a call that did not see the stored result of a concurrent one is rolled back": async (place) => {
     const app = counterApp(place);
     const { id } = keyId({ tenant: "", caller: "", operation: "Add", key: "k" });
     let other: (() => Promise<unknown>) | null = async () =>
@@ -160,7 +160,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       return { total };
     });
     await started(app, async () => {
-      if (app.db.dialect === "sqlite") other = (await other?.().then(() => null)) ?? null; // which has one writer at a time
+      if (app.db.dialect === "sqlite") other = (await other?.().then(() => null)) ?? null; // one writer at a time
       else {
         const refused = await failureOf(app.cqrs.execute(Add, one, keyed("k")));
         assert.deepEqual([refused.status, refused.code], [409, "CQRS_KEY_RUNNING"]);
@@ -191,7 +191,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "callerOf and tenantOf of the configuration say whose key it is": async (place) => {
+  "callerOf and tenantOf determine the scope of a key": async (place) => {
     const app = counterApp(place, {
       callerOf: ({ headers }) => headers.get("x-device") ?? "none",
       tenantOf: ({ headers }) => headers.get("x-tenant"),
@@ -210,7 +210,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "a callerOf, tenantOf or key that returns no text is a 500, and no caller gets the result of another":
+  "if callerOf, tenantOf or key does not return a string, the call fails with 500, and no caller gets another's result":
     async (place) => {
       const wrong = [undefined, 5, { user: "ann" }, Promise.resolve("ann")];
       for (const value of wrong) {
@@ -231,7 +231,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
               : [app.cqrs.execute(Add, one, keyed("k")), app.cqrs.execute(Add, one, keyed("k"))];
             for (const call of calls) {
               const { code, message } = await failureOf(call);
-              assert.deepEqual([code, message.includes("must return a text")], ["CQRS_BAD_RETURN", true]);
+              assert.deepEqual([code, message.includes("must return a string")], ["CQRS_BAD_RETURN", true]);
             }
             assert.equal(handler.calls(), 0);
           });
@@ -239,7 +239,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       }
     },
 
-  "n calls at once with one key commit once, over two processes": async (place) => {
+  "of concurrent calls with one key in two processes, exactly one commits": async (place) => {
     const apps = [counterApp(place), counterApp(place)] as const;
     for (const app of apps) adding(app);
     const [here, there] = apps;
@@ -262,7 +262,7 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
               other === "CQRS_KEY_RUNNING" || (other as { isReplay?: boolean }).isReplay === true,
               String(other),
             );
-          // On PostgreSQL a handler may run whose transaction is then rolled back, because another has stored the key meanwhile.
+          // On PostgreSQL, further handlers may run, but their transactions are rolled back because another one has stored the key.
           assert.equal(await totalOf(here, "a"), round);
         }
       }),

@@ -3,14 +3,14 @@ import { type Queries, sql, type Transaction } from "@framework/database";
 import { keyReused, keyRunning, resultNotKept } from "./key-errors.ts";
 import type { KeyId } from "./key-id.ts";
 
-/** A key that one call uses. */
+/** The use of an idempotency key by one call. */
 export interface KeyClaim extends KeyId {
   readonly operation: string;
-  /** Fingerprint of the input that came with the key. */
+  /** Hash of the input of the call. */
   readonly fingerprint: string;
 }
 
-/** A result as it is stored. */
+/** A stored result. */
 export interface StoredResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ interface ResultRow {
   readonly body: Uint8Array | null;
 }
 
-/** The results of calls with idempotency keys, in the database. */
+/** Stores the results of calls with idempotency keys in the database. */
 export class StoredResults {
   private readonly kernel: Kernel;
   private readonly keepMs: number;
@@ -38,10 +38,10 @@ export class StoredResults {
   }
 
   /**
-   * Makes a transaction the only one that uses a key until it ends, and returns the result that was stored with it; `null` for a new one. On SQLite the
-   * transaction itself is the only one that writes.
+   * Locks a key until the transaction ends, and returns the result stored with it; `null` for a new key. SQLite needs no lock, because write transactions run one
+   * at a time.
    *
-   * PostgreSQL locks and reads in one statement, whose snapshot may be older than the lock: `save` refuses what it has not seen.
+   * PostgreSQL locks and reads in one statement, whose snapshot may be older than the lock: `save` therefore refuses to overwrite a result.
    *
    * @throws HttpError 409 for a key in use or a result that was not kept, 422 for another fingerprint
    */
@@ -56,7 +56,7 @@ export class StoredResults {
     return row.fingerprint === null ? null : resultOf(row, claim);
   }
 
-  /** Returns the result that was stored with a key; `null` for a new one. @throws HttpError 422 for another fingerprint, 409 for a result that was not kept */
+  /** Returns the result stored with a key; `null` for a new key. @throws HttpError 422 for another fingerprint, 409 for a key in use or a result that was not kept */
   async find(tx: Queries, claim: KeyClaim): Promise<StoredResult | null> {
     const row = await tx.fetchOne<ResultRow>`SELECT fingerprint, state, status, headers, body
       FROM framework_idempotency_keys WHERE id = ${claim.id} AND expires_at > ${this.kernel.now}`;
@@ -64,9 +64,9 @@ export class StoredResults {
   }
 
   /**
-   * Stores the result with its key. Without a result, or with one that is too large, only the key is stored.
+   * Stores the result with its key. If there is no result, or it is too large, stores only the key.
    *
-   * @throws HttpError 409 (CQRS_KEY_RUNNING) when another transaction has stored one meanwhile: this one must be rolled back
+   * @throws HttpError 409 (CQRS_KEY_RUNNING) if another transaction has stored a result meanwhile: this one must be rolled back
    */
   async save(
     tx: Transaction,
@@ -99,6 +99,6 @@ const resultOf = (row: ResultRow, { fingerprint }: KeyClaim): StoredResult => {
   if (row.fingerprint !== fingerprint) throw keyReused();
   if (row.state === "running") throw keyRunning();
   if (row.state !== "done") throw resultNotKept();
-  const headers = JSON.parse(row.headers ?? "{}") as StoredResult["headers"]; // as `save` wrote it
+  const headers = JSON.parse(row.headers ?? "{}") as StoredResult["headers"]; // written by `save`
   return { status: row.status ?? 200, headers, body: row.body };
 };

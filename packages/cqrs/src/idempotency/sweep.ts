@@ -2,7 +2,7 @@ import type { Clock } from "@framework/core/feature";
 import { sql } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 
-/** Time between two sweeps, and rows that one statement removes: other writers wait for it. */
+/** Time between two sweeps, and rows per statement: limited, because other writers wait for it. */
 const PERIOD_MS = 60_000;
 const BATCH = 1000;
 
@@ -36,7 +36,7 @@ export class KeySweep {
     await this.running;
   }
 
-  /** Removes what has expired and returns the number of rows. */
+  /** Removes expired keys and returns their number. */
   async sweep(): Promise<number> {
     const { db, now } = this.kernel;
     const skipLocked = db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``;

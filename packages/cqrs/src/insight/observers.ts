@@ -5,7 +5,7 @@ import type { OperationFailure } from "./operation-failure.ts";
 /** Gets every failure of a command or query. */
 export type FailureObserver = (failure: OperationFailure) => Awaitable<void>;
 
-/** Programs' observers of failures. One that fails is logged, stays, and affects neither the others nor the call. */
+/** Observers of failures. One that fails is logged and stays registered; it affects neither the others nor the call. */
 export class FailureObservers {
   private readonly failed: (error: unknown) => void;
   private readonly observers = new Set<{ readonly observe: FailureObserver }>();

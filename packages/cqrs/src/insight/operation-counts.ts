@@ -6,9 +6,9 @@ export type CallOutcome = "success" | "replay" | FailureKind;
 
 /** Counts of calls by operation and outcome, published as metrics. Bounded by the operations of the program. */
 export class OperationCounts {
-  /** Commands that ran again after a conflict. */
+  /** Retries of commands. */
   retries = 0;
-  /** Calls of queries that shared the run of another. */
+  /** Calls of queries that shared the run of another call. */
   shared = 0;
   private readonly calls = new Map<string, Map<CallOutcome, number>>();
 
@@ -27,7 +27,7 @@ export class OperationCounts {
     });
     insight.metric({
       name: "cqrs_retries_total",
-      help: "Attempts of commands after a conflict.",
+      help: "Retries of commands after a conflict.",
       type: "counter",
       read: () => this.retries,
     });

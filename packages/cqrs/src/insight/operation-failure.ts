@@ -1,7 +1,7 @@
 import type { AnyOperation } from "../definitions/operation.ts";
 import type { FailureKind } from "../failures/failure-kind.ts";
 
-/** A failure as observers see it. */
+/** A failure, as passed to observers. */
 export interface OperationFailure {
   /** Why it failed. */
   readonly kind: FailureKind;
@@ -9,6 +9,6 @@ export interface OperationFailure {
   readonly error: Error;
   /** The command or query. */
   readonly operation: AnyOperation;
-  /** Attempts that were made, from 1; 0 when the handler was not reached. */
+  /** Number of attempts; 0 if the handler was not reached. */
   readonly attempts: number;
 }

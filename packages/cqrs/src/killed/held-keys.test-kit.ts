@@ -5,9 +5,9 @@ import { expect, type test as jestTest } from "@jest/globals";
 import { newLog } from "../counters.test-kit.ts";
 import { holdingApp, order } from "./holding-app.test-kit.ts";
 
-/** What holds for keys whose holder is killed, on every database. */
+/** Declares the tests of keys whose holder is killed, which run on every database. */
 export const heldKeys = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
-  test("a process is killed in a handler without the transaction: its key is a 409 until it is taken over, then the handler runs again", async () => {
+  test("after a process is killed in a handler without the transaction, its key is answered with 409 until the lease is taken over, then the handler runs again", async () => {
     await using place = await make();
     const app = holdingApp(place.url, false);
     app.onEvent(

@@ -1,4 +1,4 @@
-// An app with a route whose changes are not in one transaction with its idempotency keys.
+// An app with a route whose changes are not in the same transaction as its idempotency keys.
 import { App } from "@framework/core";
 import { database, type DatabaseMethods } from "@framework/database";
 import { durable, type DurableMethods } from "@framework/durable";
@@ -6,7 +6,7 @@ import { cqrs, type CqrsMethods } from "../index.ts";
 
 type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** @param hangs whether orders `hang-…` never return */
+/** Creates the app. @param hangs whether orders named `hang-…` never return */
 export const holdingApp = (url: string, hangs: boolean): Shop => {
   const app: Shop = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url, connectionTimeoutSecs: 60 })

@@ -12,7 +12,7 @@ withServer("postgres", (server) => {
   heldKeys(test, () => databaseInSchema(server));
   rollingReplacement(test, () => databaseInSchema(server));
 
-  test("the database is killed and restarted while payments are made: each is made once", async () => {
+  test("the database is killed and restarted while payments are made: each payment is made once", async () => {
     await using own = await startPostgres();
     await using opened = await openPayments(own.url, 2000);
     const { app } = opened;

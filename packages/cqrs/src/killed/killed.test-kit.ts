@@ -8,16 +8,16 @@ import { killWarmProcesses } from "@framework/warm-processes";
 import { expect, type test as jestTest } from "@jest/globals";
 import { openPayments, pay, type Payments, wayOf, ways } from "./payments.test-kit.ts";
 
-/** Seconds that the killed processes work in total. */
+/** Total working time of the killed processes, in seconds. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
-/** What holds for processes that are killed while they execute commands, on every database. */
+/** Declares the tests of processes that are killed while they execute commands, which run on every database. */
 export const killedProcesses = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
   test(
-    "processes are killed about 50 ms after they began, again and again: each payment is made once",
+    "processes are killed about 50 ms after they began: each payment is made once",
     async () => {
       await using place = await make();
       await using opened = await openPayments(place.url);
@@ -40,7 +40,7 @@ export const killedProcesses = (
   );
 };
 
-/** What processes have noted: keys that were tried, and acknowledgements. */
+/** Keys of attempted payments, and acknowledgements, as recorded by the processes. */
 export interface Notes {
   readonly tried: ReadonlySet<string>;
   readonly acknowledged: readonly (readonly [key: string, answer: string])[];
@@ -57,7 +57,7 @@ const readNotes = (file: string): Notes => {
   };
 };
 
-/** Verifies that acknowledged payments were made, and that repeating all of them makes every one exactly once. */
+/** Checks that acknowledged payments were made, and that each is made exactly once after all are repeated. */
 export const expectEachOnce = async (
   app: Payments,
   { tried, acknowledged }: Notes,
@@ -82,10 +82,10 @@ export const expectEachOnce = async (
   return { tried: tried.size, acknowledged: acknowledged.length, madeBeforeTheEnd: before.size };
 };
 
-/** Repeats payments, several at a time, until each is acknowledged; returns the answers. */
+/** Repeats payments, several at a time, until each is acknowledged. Returns the acknowledgements. */
 const repeat = async (app: Payments, keys: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const answers = new Map<string, string>();
-  const rest = keys.values(); // shared: each key is taken once
+  const rest = keys.values(); // shared, so that each key is taken once
   const caller = async (): Promise<void> => {
     for (const key of rest)
       await waitFor(async () => answers.set(key, await pay(app, key)), {
@@ -97,7 +97,7 @@ const repeat = async (app: Payments, keys: readonly string[]): Promise<ReadonlyM
   return answers;
 };
 
-/** How often each payment was made. */
+/** Counts how often each payment was made. */
 const paymentsOf = async ({ db }: Payments): Promise<ReadonlyMap<string, number>> => {
   const rows = await db.query<{ key: string; n: number }>(
     "SELECT key, CAST(count(*) AS INTEGER) AS n FROM payments GROUP BY key",

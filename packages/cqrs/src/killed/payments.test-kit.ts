@@ -1,4 +1,4 @@
-// An app whose payments are made by a command, a queued command and a route; each payment has an idempotency key.
+// An app that makes payments by a command, a queued command and a route, each with an idempotency key.
 import { App } from "@framework/core";
 import { database, type DatabaseMethods, type Queries } from "@framework/database";
 import { durable, type DurableMethods } from "@framework/durable";
@@ -17,11 +17,11 @@ const Pay = command("Pay", {
 });
 const PayLater = command("PayLater", { input: payment, output: total, mode: "queued" });
 
-/** The ways of a payment. */
+/** Ways to make a payment. */
 export const ways = ["command", "queued", "route"] as const;
 export type Way = (typeof ways)[number];
 
-/** A payment: its key names the way. */
+/** Returns the way of a payment, which its key starts with. */
 export const wayOf = (key: string): Way => ways.find((way) => key.startsWith(way)) ?? "command";
 
 export type Payments = App & DatabaseMethods & DurableMethods & CqrsMethods;
@@ -30,7 +30,7 @@ const TABLES = `
   CREATE TABLE payments (key TEXT NOT NULL);
   CREATE TABLE totals (way TEXT PRIMARY KEY, total INTEGER NOT NULL);`;
 
-/** Makes a payment: one row, and one more in the total of its way. */
+/** Makes a payment: inserts a row, and increments the total of its way. */
 const make = async (tx: Queries, key: string): Promise<{ total: number }> => {
   await tx.execute`INSERT INTO payments (key) VALUES (${key})`;
   const total = await tx.fetchValue<number>`INSERT INTO totals (way, total) VALUES (${wayOf(key)}, 1)
@@ -38,7 +38,7 @@ const make = async (tx: Queries, key: string): Promise<{ total: number }> => {
   return { total: total ?? 0 };
 };
 
-/** @param leaseMs after which commands are taken over that a process holds without a connection. @default 15000 */
+/** Creates the app. @param leaseMs time after which queued commands of a disconnected process are taken over. @default 15000 */
 export const paymentsApp = (url: string, leaseMs = 15_000): Payments => {
   const app: Payments = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url, connectionTimeoutSecs: 60 })
@@ -66,7 +66,7 @@ export const openPayments = async (
   return { app, [Symbol.asyncDispose]: () => app.stop() };
 };
 
-/** Makes the payment of a key, and returns the acknowledgement as text. @throws when it is not acknowledged */
+/** Makes the payment with a key, and returns the acknowledgement. @throws if it is not acknowledged */
 export const pay = async (app: Payments, key: string): Promise<string> => {
   switch (wayOf(key)) {
     case "command":

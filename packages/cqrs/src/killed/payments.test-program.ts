@@ -1,4 +1,4 @@
-// One process that makes payments until it is killed. Two of them share keys, so each is often tried by both.
+// A process that makes payments until it is killed. Two processes share keys, so both often attempt the same payment.
 import { appendFileSync } from "node:fs";
 import { untilGo } from "@framework/warm-processes";
 import { pay, paymentsApp, ways } from "./payments.test-kit.ts";
@@ -14,7 +14,7 @@ const payOnce = async (key: string): Promise<void> => {
   try {
     note(`done ${key} ${await pay(app, key)}`);
   } catch {
-    // not acknowledged: such as a key that the other process uses
+    // not acknowledged, for example because the other process is using the key
   }
 };
 const caller = async (): Promise<void> => {

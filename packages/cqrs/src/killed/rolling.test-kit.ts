@@ -9,12 +9,12 @@ import { openPayments, pay, type Payments, paymentsApp, ways } from "./payments.
 const CALLERS = 4;
 const REPLACEMENTS = 3;
 
-/** What holds while the processes of two hosts are replaced one after the other, on every database. */
+/** Declares the test of a rolling replacement of two processes, which runs on every database. */
 export const rollingReplacement = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
-  test("processes are replaced one after the other while payments are made: each is made once, and none is lost", async () => {
+  test("processes are replaced one by one while payments are made: each payment is made once", async () => {
     await using place = await make();
     await using first = await openPayments(place.url);
     const start = async (): Promise<Payments> => {
@@ -41,7 +41,7 @@ export const rollingReplacement = (
     const caller = async (_: unknown, number: number): Promise<void> => {
       for (let at = 0; !isOver; at++) {
         await payOnce(`${ways[at % ways.length]}-${number}-${at}`);
-        await delay(20); // all payments are repeated in the end
+        await delay(20); // limits the number of payments, all of which are repeated at the end
       }
     };
     const callers = Array.from({ length: CALLERS }, caller);
@@ -50,7 +50,7 @@ export const rollingReplacement = (
       await waitFor(() => acknowledged.length > length + 10, { what: "payments", timeoutMs: 60_000 });
       const next = await start();
       const [old] = running;
-      await old?.stop(); // which is still asked: its refusals are repeated elsewhere
+      await old?.stop(); // still gets payments: those that it refuses are retried elsewhere
       await payOnce(`${ways[0]}-late-${replaced}`, 0);
       running.shift();
       running.push(next);

@@ -2,7 +2,7 @@ import type { Handler } from "@framework/core";
 import type { AnyOperation } from "../definitions/operation.ts";
 import { MAX_RUNNING } from "../limits.ts";
 import { type CallRequest, type CallSources, newCall } from "./call-options.ts";
-import { Gate } from "./gate.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { OperationCall } from "./operation-run.ts";
 import type { Outcome, Success } from "./outcome.ts";
 
@@ -10,20 +10,20 @@ import type { Outcome, Success } from "./outcome.ts";
 export interface CallsOptions {
   /** Commands or queries, for messages. */
   readonly plural: string;
-  /** Creates the error of a call that took too long. */
+  /** Creates the error of a call that exceeds its time limit. */
   readonly timedOut: (timeoutMs: number) => Error;
 }
 
-/** The calls of one kind of operation in this process: prepares them, bounds how many run, and throws the error of a failed outcome. */
+/** Prepares and runs the calls of one kind of operation, limits their concurrency in this process, and throws the error of a failed outcome. */
 export class Calls<O extends AnyOperation> {
   private readonly sources: CallSources;
   private readonly timedOut: (timeoutMs: number) => Error;
-  private readonly gate: Gate;
+  private readonly limit: ConcurrencyLimit;
 
   constructor(sources: CallSources, { plural, timedOut }: CallsOptions) {
     this.sources = sources;
     this.timedOut = timedOut;
-    this.gate = new Gate(plural, MAX_RUNNING);
+    this.limit = new ConcurrencyLimit(plural, MAX_RUNNING);
   }
 
   /** Prepares a call. @throws CQRS_NO_HANDLER */
@@ -31,9 +31,9 @@ export class Calls<O extends AnyOperation> {
     return newCall(this.sources, operation, input, request, this.timedOut);
   }
 
-  /** Runs a call through its pipeline. @throws the error of a failed outcome; HttpError 503 (CQRS_BUSY) when too many run */
+  /** Runs a call through its pipeline. @throws the error of a failed outcome; HttpError 503 (CQRS_BUSY) if too many are running */
   async run<Run>(pipeline: Handler<Run, Outcome>, run: Run): Promise<Success> {
-    const outcome = await this.gate.run(async () => pipeline(run));
+    const outcome = await this.limit.run(async () => pipeline(run));
     if (!outcome.ok) throw outcome.error;
     return outcome;
   }

@@ -3,7 +3,7 @@ import { mapAwaitable } from "@framework/core/feature";
 import type { AnyRun } from "./operation-run.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Admits a call if the guards of its command or query do. */
+/** Checks the guards of the command or query. @throws errors of the guards */
 export const checkGuards = <Run extends AnyRun>(log: () => Logger): Middleware<Run, Outcome> =>
   function checkGuards(run, next) {
     const { operation, call } = run;

@@ -6,7 +6,7 @@ import type { CallOutcome, OperationCounts } from "../insight/operation-counts.t
 import type { AnyRun } from "./operation-run.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** One call as traces see it. */
+/** A call, for traces. */
 export interface ObservedCall {
   readonly operation: AnyOperation;
   readonly invocation: Invocation;
@@ -28,7 +28,7 @@ export const callOperations = (insight: HostInsight, kind: AnyOperation["kind"])
     describe: ({ operation, invocation }) => ({ name: operation.name, subject: invocation }),
   });
 
-/** Runs a call as an operation of the app, which traces and metrics show. */
+/** Reports a call as an operation of the app, for traces and metrics. */
 export const trace = <Run extends AnyRun>({ operations }: CallInsight): Middleware<Run, Outcome> =>
   async function trace(run, next) {
     const { operation, call } = run;
@@ -40,7 +40,7 @@ export const trace = <Run extends AnyRun>({ operations }: CallInsight): Middlewa
     return outcome;
   };
 
-/** Counts the end of a call; a failure is passed to the observers, and logged unless the caller can see its reason. */
+/** Counts a call. Passes a failure to the observers, and logs it unless it is a rejection, whose reason the caller gets. */
 export const record = <Run extends AnyRun>({
   counts,
   observers,

@@ -1,25 +1,25 @@
 import type { Invocation } from "@framework/core";
 import type { AnyOperation } from "../definitions/operation.ts";
 import type { RawInput } from "../definitions/valid-input.ts";
-import type { Handled } from "../handlers/handler-types.ts";
+import type { HandledOperation } from "../handlers/handler-types.ts";
 import type { Deadline } from "../time/deadline.ts";
 
 /** The fixed part of one call of a command or query. */
 export interface OperationCall<O extends AnyOperation = AnyOperation> extends RawInput {
-  readonly handled: Handled<O>;
+  readonly handled: HandledOperation<O>;
   readonly invocation: Invocation;
   readonly tenant: string;
-  /** Whether guards have let the caller pass, or do not apply. */
+  /** Whether the guards were already checked, or do not apply. */
   readonly isAllowed: boolean;
   readonly deadline: Deadline;
 }
 
-/** One call on its way through the pipeline. */
+/** Mutable state of one call in the pipeline. */
 export class OperationRun<O extends AnyOperation, Call extends OperationCall<O> = OperationCall<O>> {
   readonly call: Call;
   /** The validated input. */
   input: unknown = undefined;
-  /** Calls of the handler, or of its transaction. */
+  /** Number of attempts. */
   attempts = 0;
 
   constructor(call: Call) {
@@ -35,5 +35,5 @@ export class OperationRun<O extends AnyOperation, Call extends OperationCall<O> 
   }
 }
 
-/** Any call on its way. */
+/** The state of any call. */
 export type AnyRun = Pick<OperationRun<AnyOperation>, "call" | "operation" | "input" | "attempts">;

@@ -4,25 +4,25 @@ import type { FailureKind } from "../failures/failure-kind.ts";
 export interface Success {
   readonly ok: true;
   readonly value: unknown;
-  /** The value as JSON, if it may be stored; `null` without a value. */
+  /** The value as JSON, if it may be stored; `null` if there is no value. */
   readonly json?: string | null;
-  /** Position of the last event that a command appended; `null` without one. */
+  /** Position of the last event that a command appended; `null` if there is none. */
   readonly position: string | null;
   /** Types of the events that it appended. */
   readonly types: ReadonlySet<string>;
-  /** Whether the result is that of an earlier call with the same idempotency key. */
+  /** Whether it is the result of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
 }
 
-/** Why it failed; a command did nothing then. */
+/** Failure of a command or query; a failed command has changed nothing. */
 export interface Failure {
   readonly ok: false;
   readonly kind: FailureKind;
   readonly error: Error;
 }
 
-/** The outcome of a call at every level of the pipeline: errors are values. */
+/** Outcome of a call: errors are values in all middleware of the pipeline. */
 export type Outcome = Success | Failure;
 
-/** For outcomes without events. */
+/** `types` of outcomes without events. */
 export const noTypes: ReadonlySet<string> = new Set();

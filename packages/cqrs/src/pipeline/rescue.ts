@@ -1,7 +1,7 @@
 import { failureKind } from "../failures/failure-kind.ts";
 import type { Failure } from "./outcome.ts";
 
-/** Makes an outcome of a thrown value. */
+/** Converts a thrown value to a failed outcome. */
 export const rescue = (thrown: unknown): Failure => ({
   ok: false,
   kind: failureKind(thrown),

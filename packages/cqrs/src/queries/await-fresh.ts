@@ -5,7 +5,7 @@ import { MAX_WAIT_MS } from "../limits.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { QueryRun } from "./query-run.ts";
 
-/** Lets a query wait until the projections that it reads contain the events of its token. @throws HttpError 503 (CQRS_NOT_FRESH) at the time limit */
+/** Waits until the projections of a query contain the events of its token. @throws HttpError 503 (CQRS_NOT_FRESH) at the time limit */
 export const awaitFresh = (eventStore: () => EventStore | null): Middleware<QueryRun, Outcome> =>
   async function awaitFresh(run, next) {
     const { after, deadline } = run.call;

@@ -11,7 +11,7 @@ const input = z.object({ name: z.string() });
 const Touch = command("Touch", { input });
 const Read = query("Read", { input, output: z.string() });
 
-/** An app whose handler of `Read` waits until the test lets each call go on. */
+/** An app whose handler of `Read` waits until the test finishes each call. */
 const waiting = async (config: ConfigInput<CqrsConfig> = {}) => {
   const place = databaseInFile();
   const app = counterApp(place, config);
@@ -46,7 +46,7 @@ test("a query returns the output of its schema", async () => {
   });
 });
 
-test("calls with equal input share one run of the handler while it runs", async () => {
+test("concurrent calls with equal input share one run of the handler", async () => {
   await using service = await waiting();
   const { app, calls } = service;
   const first = app.cqrs.query(Read, { name: "a" });
@@ -62,7 +62,7 @@ test("calls with equal input share one run of the handler while it runs", async 
   expect(await later).toBe("three");
 });
 
-test("calls whose input JSON loses do not share a run", async () => {
+test("calls with an input that JSON cannot represent do not share a run", async () => {
   await using place = databaseInFile();
   const app = counterApp(place);
   const Count = query("Count", { input: z.object({ names: z.set(z.string()) }), output: z.number() });
@@ -85,7 +85,7 @@ const as = (user: unknown) => {
   return { from };
 };
 
-test("callers, tenants and queries with coalesce: false never share a run", async () => {
+test("different callers and tenants do not share a run", async () => {
   await using service = await waiting();
   const { app, calls } = service;
   const Own = query("Own", { input, output: z.string(), coalesce: false });
@@ -97,7 +97,7 @@ test("callers, tenants and queries with coalesce: false never share a run", asyn
   expect(await Promise.all(all)).toEqual(["0", "1", "0", "2", "3", "3"]);
 });
 
-test("calls share a run only with equal claims and credentials, since the handler sees them", async () => {
+test("calls share a run only with equal claims and credentials", async () => {
   await using service = await waiting();
   const { app, calls } = service;
   const withToken = (scope: string, authorization: string) => {
@@ -123,7 +123,7 @@ test("calls share a run only with equal claims and credentials, since the handle
   expect(await Promise.all(all)).toEqual(["0", "1", "2", "2", "3", "4"]);
 });
 
-test("calls of accounts that differ in what JSON does not write never share a run, and those with equal bigints do", async () => {
+test("accounts with equal JSON but different data do not share a run, and accounts with equal bigints do", async () => {
   class Roles {}
   await using service = await waiting();
   const { app, calls } = service;
@@ -135,7 +135,7 @@ test("calls of accounts that differ in what JSON does not write never share a ru
   expect(await Promise.all(all)).toEqual(["0", "1", "2", "3", "4", "5", "6", "6"]);
 });
 
-test("coalesce: false gives each call a run of its own", async () => {
+test("with coalesce: false, each call has a separate run", async () => {
   await using place = databaseInFile();
   const Own = query("Own", { input, output: z.number(), coalesce: false });
   const app = counterApp(place);
@@ -147,7 +147,7 @@ test("coalesce: false gives each call a run of its own", async () => {
   });
 });
 
-test("a call does not join a run that began before a command of this process was committed", async () => {
+test("a call does not join a run that started before a command of this process was committed", async () => {
   await using service = await waiting();
   const { app, calls } = service;
   const before = app.cqrs.query(Read, { name: "a" });
@@ -160,17 +160,17 @@ test("a call does not join a run that began before a command of this process was
   expect(await Promise.all([before, after])).toEqual(["old", "new"]);
 });
 
-test("a shared run ends when no call waits for it any more, and one that failed fails all of them", async () => {
+test("a shared run is aborted when no call waits for it any more", async () => {
   await using service = await waiting();
   const { app, calls } = service;
   const callers = [new AbortController(), new AbortController()];
   const all = callers.map(({ signal }) => failureOf(app.cqrs.query(Read, { name: "a" }, { signal })));
   await waitFor(() => calls.length === 1);
-  callers[0]?.abort(new Error("the first left"));
-  expect((await all[0])?.message).toBe("the first left");
+  callers[0]?.abort(new Error("the first aborted"));
+  expect((await all[0])?.message).toBe("the first aborted");
   expect(calls[0]?.context.signal.aborted).toBe(false);
-  callers[1]?.abort(new Error("the second left"));
-  expect((await all[1])?.message).toBe("the second left");
+  callers[1]?.abort(new Error("the second aborted"));
+  expect((await all[1])?.message).toBe("the second aborted");
   expect(calls[0]?.context.signal.aborted).toBe(true);
   const fresh = app.cqrs.query(Read, { name: "a" });
   await waitFor(() => calls.length === 2);
@@ -178,7 +178,7 @@ test("a shared run ends when no call waits for it any more, and one that failed 
   expect(await fresh).toBe("fresh");
 });
 
-test("queryTimeoutMs and timeoutMs: a call ends at its own limit, and does not join a run that is older than that", async () => {
+test("a call ends at queryTimeoutMs, and does not join a run that is older than its timeoutMs", async () => {
   const clock = virtualClock();
   await using service = await waiting({ clock, queryTimeoutMs: 1000 });
   const { app, calls } = service;
@@ -191,7 +191,7 @@ test("queryTimeoutMs and timeoutMs: a call ends at its own limit, and does not j
   await waitFor(() => calls[0]?.context !== undefined);
   await clock.advance(400);
   expect(await first).toEqual([504, "CQRS_TIMEOUT", 1000]);
-  expect(calls[0]?.context.signal.aborted).toBe(false); // the second call waits for it
+  expect(calls[0]?.context.signal.aborted).toBe(false); // the second call still waits for it
   const third = ask();
   await waitFor(() => calls.length === 2);
   calls[1]?.finish("third");
@@ -201,7 +201,7 @@ test("queryTimeoutMs and timeoutMs: a call ends at its own limit, and does not j
   expect(calls[0]?.context.signal.aborted).toBe(true);
 });
 
-test("a query's own limit wins, and its statements are cancelled", async () => {
+test("the timeoutMs of a query takes precedence, and its statements are cancelled", async () => {
   await using place = databaseInFile();
   const clock = virtualClock();
   const Slow = query("Slow", { input, output: z.number(), timeoutMs: 50 });
@@ -223,7 +223,7 @@ test("a query's own limit wins, and its statements are cancelled", async () => {
   });
 });
 
-test("guards, rejections and bugs of queries reach caller and observers", async () => {
+test("refusals by guards, rejections and bugs of queries reach caller and observers", async () => {
   await using place = databaseInFile();
   const Guarded = query("Guarded", { input, output: z.number(), guards: [() => "not you"] });
   const Fail = query("Fail", { input, output: z.number() });

@@ -9,7 +9,7 @@ import { QueryRun } from "./query-run.ts";
 
 /** Options of one call of a query. */
 export interface QueryCallOptions extends CallOptions {
-  /** Token of a command: the answer contains its events. @default none */
+  /** Token of a command whose events the result must contain. @default none */
   readonly after?: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface QueriesParts extends CallSources {
   readonly pipeline: Handler<QueryRun, Outcome>;
 }
 
-/** Answers queries. */
+/** Runs queries. */
 export class Queries {
   private readonly pipeline: Handler<QueryRun, Outcome>;
   private readonly calls: Calls<AnyQuery>;
@@ -28,7 +28,7 @@ export class Queries {
     this.calls = new Calls(parts, { plural: "queries", timedOut });
   }
 
-  async ask<Q extends AnyQuery>(
+  async answer<Q extends AnyQuery>(
     query: Q,
     input: InputOf<Q>,
     request: QueryCallOptions & CallRequest,

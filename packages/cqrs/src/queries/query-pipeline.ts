@@ -24,18 +24,18 @@ export interface QueryPipelineParts {
   readonly insight: CallInsight;
   readonly runs: SharedRuns;
   readonly callerOf: (invocation: Invocation) => string;
-  /** Returns the event store of the app; `null` without one, and when nothing waits for it. */
+  /** Returns the event store of the app; `null` if there is none, or event sync is disabled. */
   readonly eventStore: () => EventStore | null;
   readonly log: () => Logger;
 }
 
-/** One run of the handler, for one call or several. */
+/** One run of the handler, for one or several calls. */
 interface SharedCall {
   readonly run: QueryRun;
   readonly signal: AbortSignal;
 }
 
-/** The pipeline of a query, outermost level first. Each level is a middleware whose errors become failed outcomes where they are thrown. */
+/** Creates the pipeline of a query, outermost middleware first. Errors of each middleware become failed outcomes. */
 export const queryPipeline = (parts: QueryPipelineParts): Handler<QueryRun, Outcome> => {
   const { insight, log } = parts;
   return compose<QueryRun, Outcome>(
@@ -62,7 +62,7 @@ const limitTime: Middleware<QueryRun, Outcome> = async function limitTime(run, n
   }
 };
 
-/** Calls of one caller with equal input share one run of the handler. */
+/** Coalesces concurrent calls of one caller with equal input into one run of the handler. */
 const inSharedRun =
   ({ runs, callerOf }: QueryPipelineParts, call: Handler<SharedCall, unknown>): Handler<QueryRun, Outcome> =>
   async (run) => {
@@ -79,8 +79,8 @@ const inSharedRun =
   };
 
 /**
- * Returns the key of a run that calls can share; `null` for a call with a run of its own. The token `after` is a part of it, because a run with another token may
- * have begun before the views had this one's events.
+ * Returns the key by which calls share a run; `null` for a call with a separate run. It contains the token `after`, because a run with another token may have
+ * started before the views contained the events of this one.
  */
 const keyOf = ({ operation, call }: QueryRun, callerOf: QueryPipelineParts["callerOf"]): string | null => {
   const { invocation, tenant, raw, after } = call;
@@ -91,7 +91,7 @@ const keyOf = ({ operation, call }: QueryRun, callerOf: QueryPipelineParts["call
     : JSON.stringify([operation.name, tenant, callerOf(invocation), caller, after, text]);
 };
 
-/** Returns a text that equal inputs have in common; `null` for an input that JSON loses, whose calls cannot be compared. */
+/** Returns a string that is equal for equal inputs; `null` for an input that JSON cannot represent, which cannot be compared. */
 const textOf = (query: string, raw: unknown): string | null => {
   try {
     return canonicalJson(raw, `the input of query ${query}`);

@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 import { orAborted } from "../time/or-aborted.ts";
 
-/** One run of a query's handler, and how many calls wait for it. */
+/** One run of a query's handler, and the number of calls that wait for it. */
 interface SharedRun {
   readonly result: Promise<unknown>;
   readonly startedMs: number;
@@ -12,14 +12,14 @@ interface SharedRun {
 
 /** Options of one call. */
 export interface ShareOptions {
-  /** Gives this call up. */
+  /** Cancels this call. */
   readonly signal: AbortSignal;
-  /** A run that is older is not joined, so that one that hangs does not catch later calls. */
+  /** Maximum age of a run to join, so that later calls do not join a run that hangs. */
   readonly maxAgeMs: number;
 }
 
 /**
- * Single flight: calls with the same key share one run while it runs. The run goes on as long as any call waits for it. Bounded by the calls that wait.
+ * Single flight: concurrent calls with the same key share one run, which is aborted when no call waits for it. Bounded by the number of waiting calls.
  */
 export class SharedRuns {
   private readonly clock: Clock;
@@ -32,17 +32,17 @@ export class SharedRuns {
     this.joined = joined;
   }
 
-  /** Number of keys with a run that calls may join. */
+  /** Number of runs that calls may join. */
   get size(): number {
     return this.runs.size;
   }
 
-  /** Lets no later call join a run that has begun: called after a change, which such a run may not have seen. */
+  /** Prevents later calls from joining present runs. Call it after a change, which these may not have seen. */
   close(): void {
     this.runs.clear();
   }
 
-  /** @throws the signal's reason, or what `work` throws */
+  /** Joins a run with the key, or starts one. @throws the signal's reason, or errors of `work` */
   async run<T>(
     key: string,
     { signal, maxAgeMs }: ShareOptions,
@@ -73,20 +73,20 @@ export class SharedRuns {
     this.runs.set(key, run);
     const over = (): void => {
       run.isOver = true;
-      this.forget(key, run);
+      this.remove(key, run);
     };
     run.result.then(over, over);
     return run;
   }
 
-  /** Ends a run that no call waits for, unless it is complete. */
+  /** Aborts a run that no call waits for, unless it is complete. */
   private end(key: string, run: SharedRun): void {
     if (run.isOver) return;
-    this.forget(key, run);
+    this.remove(key, run);
     run.controller.abort(new DOMException("No call waits for the result any more", "AbortError"));
   }
 
-  private forget(key: string, run: SharedRun): void {
+  private remove(key: string, run: SharedRun): void {
     if (this.runs.get(key) === run) this.runs.delete(key);
   }
 }

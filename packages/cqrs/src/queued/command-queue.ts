@@ -6,7 +6,7 @@ import type { AnyCommand } from "../definitions/command.ts";
 import { storedJson } from "../definitions/stored-json.ts";
 import { laneOf } from "../commands/in-lane.ts";
 import { type CommandCall, CommandRun } from "../commands/command-run.ts";
-import type { Handled } from "../handlers/handler-types.ts";
+import type { HandledOperation } from "../handlers/handler-types.ts";
 import type { HandlerRegistry } from "../handlers/handler-registry.ts";
 import { fingerprintOf } from "../idempotency/key-id.ts";
 import { MAX_TIMEOUT_MS } from "../limits.ts";
@@ -20,34 +20,34 @@ import {
 } from "./command-status.ts";
 import { restoreCaller, storedCaller, storedParams } from "./stored-caller.ts";
 
-/** Added to the longest time limit of a command, which ends first. */
+/** Added to the maximum time limit of a command, so that the command's limit ends first. */
 const SLACK_MS = 60_000;
 
 /** Parts of `CommandQueue`. */
 export interface CommandQueueParts {
   readonly kernel: Kernel;
   readonly registry: HandlerRegistry;
-  /** The way of a command. */
+  /** Pipeline of commands. */
   readonly pipeline: Handler<CommandRun, Outcome>;
-  /** Prepares the call of an item. */
+  /** Prepares the call of a work item. */
   readonly callOf: (command: AnyCommand, input: unknown, item: WorkItem<QueuedCommand>) => CommandCall;
   readonly callerOf: (invocation: Invocation) => string;
-  /** How long finished commands are kept. */
+  /** Seconds for which finished commands are kept. */
   readonly keepSecs: number;
 }
 
-/** A queued command, for those that ask for its status. */
+/** A queued command, found by its id. */
 export interface FoundCommand {
   readonly status: CommandStatus;
-  /** The command with its handler; `null` when this version of the app has none. */
-  readonly handled: Handled<AnyCommand> | null;
-  /** Path parameters of the request that sent it. */
+  /** The command with its handler; `null` if this version of the app has none. */
+  readonly handled: HandledOperation<AnyCommand> | null;
+  /** Path parameters of the request that enqueued it. */
   readonly params: Readonly<Record<string, string>>;
-  /** Whether it is the command of this caller. */
-  readonly isOf: (caller: Invocation) => boolean;
+  /** Returns whether this caller enqueued it. */
+  readonly isOwnedBy: (caller: Invocation) => boolean;
 }
 
-/** Commands that run later, on the kernel's work queue: in some process, once, also after a crash. */
+/** Queue of commands on the kernel's work queue: some process executes each exactly once, even after a crash. */
 export class CommandQueue {
   private readonly parts: CommandQueueParts;
   private readonly queue: WorkQueue<QueuedCommand>;
@@ -64,7 +64,7 @@ export class CommandQueue {
     });
   }
 
-  /** Adds a command in a transaction, and returns the id for its status, which cannot be guessed: the work has a hash of its secret. */
+  /** Adds a command in a transaction. Returns its id, which cannot be guessed: it contains a secret, of which only a hash is stored. */
   async enqueue(run: CommandRun, tx: Transaction): Promise<string> {
     const { call, operation } = run;
     const { raw, invocation, tenant } = call;
@@ -90,7 +90,7 @@ export class CommandQueue {
       status,
       handled: this.parts.registry.command(status.command),
       params: storedParams(info.headers),
-      isOf: (caller) => isSame(info.headers["caller"] ?? "", this.callerHash(caller)),
+      isOwnedBy: (caller) => isSame(info.headers["caller"] ?? "", this.callerHash(caller)),
     };
   }
 
@@ -98,7 +98,7 @@ export class CommandQueue {
     return fingerprintOf(this.parts.callerOf(invocation));
   }
 
-  /** Runs a command. Its result is stored in the transaction of its changes; a rejection is a result too, because another attempt is pointless. */
+  /** Executes a command. Its result is stored in the transaction of its changes. A rejection is a result too, because retrying it is pointless. */
   private async handle(item: WorkItem<QueuedCommand>): Promise<StoredOutcome> {
     const { command: name, input } = item.payload;
     const handled = this.parts.registry.command(name);

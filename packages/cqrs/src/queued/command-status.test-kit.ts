@@ -1,4 +1,4 @@
-// Facts about the status of queued commands, the same on both kinds of database.
+// Contract tests for the status of queued commands, for both kinds of database.
 import assert from "node:assert/strict";
 import { caching } from "@framework/cache";
 import { App, type HttpMiddleware, UnauthorizedError } from "@framework/core";
@@ -31,7 +31,7 @@ const finished = (app: CounterApp, id: string): Promise<CommandStatus> =>
   });
 
 export const commandStatus: PortContract<TestDatabase> = portContract<TestDatabase>("command status", {
-  "statusPath is the path of the status of commands": async (place) => {
+  "statusPath is the path of the status route": async (place) => {
     const app = raising(counterApp(place, { statusPath: "/orders/status" }));
     await using client = testClient(app);
     const { headers } = await client.post("/counters/a/raises", { json: { amount: 2 } });
@@ -41,7 +41,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
     assert.equal((await client.get(url.replace("/orders/status", "/commands"))).status, 404);
   },
 
-  "only the caller sees the status, and only with the whole id": async (place) => {
+  "only the caller gets the status, and only with the complete id": async (place) => {
     const app = raising(counterApp(place, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
     await using client = testClient(app);
     const from = (device: string) => ({ headers: { "x-device": device } });
@@ -51,13 +51,13 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
     assert.equal((await client.get(url, from("2"))).status, 404);
     const [, number = ""] = /(\d+)-/.exec(url) ?? [];
     const [, secret = ""] = /\d+-(.+)$/.exec(url) ?? [];
-    const stored = await app.db.query("SELECT payload, headers FROM framework_work"); // which operators see
+    const stored = await app.db.query("SELECT payload, headers FROM framework_work"); // visible to operators
     assert.ok(secret.length > 0 && !JSON.stringify(stored).includes(secret));
     for (const id of [number, `${number}-`, `${number}-${"A".repeat(22)}`, "x", "1-"])
       assert.equal((await client.get(`/commands/${id}`, from("1"))).status, 404);
   },
 
-  "the status passes the middleware and guards of its command, with the path parameters of the request that sent it":
+  "the status route applies the middleware and guards of the command, with the path parameters of the first request":
     async (place) => {
       const Owned = command("Owned", {
         input: z.object({ name: z.string() }),
@@ -92,7 +92,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
       );
       const refused = [
         await client.get(url),
-        await client.get(url, { headers: { "x-token": "guest", "x-name": "ann" } }),
+        await client.get(url, { headers: { "x-token": "reader", "x-name": "ann" } }),
         await client.get(url, { headers: { "x-token": "owner", "x-name": "bob" } }),
       ];
       assert.deepEqual(
@@ -102,7 +102,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
       for (const { text } of refused) assert.doesNotMatch(text, /secret/);
     },
 
-  "the status of a command without an endpoint passes its guards": async (place) => {
+  "the status route applies the guards of a command without an endpoint": async (place) => {
     const Guarded = command("Guarded", {
       input: z.string(),
       output: z.string(),
@@ -120,7 +120,7 @@ export const commandStatus: PortContract<TestDatabase> = portContract<TestDataba
     assert.equal(reply.json<CommandStatus>().result, "secret");
   },
 
-  "a cache of the app keeps no status": async ({ url }) => {
+  "the cache of an app does not store statuses": async ({ url }) => {
     const app = new (App.with(database, durable, caching, cqrs))()
       .enableDatabase({ url, poolSize: 3 })
       .enableCaching()

@@ -1,21 +1,21 @@
 import type { HttpError } from "@framework/core";
 import type { WorkInfo } from "@framework/durable/feature";
 
-/** A queued command as its caller sees it. */
+/** Status of a queued command. */
 export interface CommandStatus {
   /** Name of the command. */
   readonly command: string;
-  /** Whether it waits for a worker or a retry, runs, or how it ended. */
+  /** `waiting` for a worker or a retry, `running`, or how it ended. */
   readonly state: "waiting" | "running" | "done" | "failed" | "cancelled";
-  /** The result; only when it is done. */
+  /** The result; only if it is done. */
   readonly result?: unknown;
-  /** Stands for its events, as of `execute`; only when it is done and appended any. */
+  /** Token for `after` of queries, as returned by `execute`; only if it is done and appended events. */
   readonly token?: string;
-  /** Why it failed: the body of the reply that a direct call would have got. */
+  /** The failure: the body of the reply that a direct call would have got. */
   readonly failure?: FailureBody;
 }
 
-/** The one error shape. */
+/** Body of an error reply. */
 export interface FailureBody {
   /** Status code of the reply. */
   readonly status: number;
@@ -26,18 +26,18 @@ export interface FailureBody {
   readonly [extra: string]: unknown;
 }
 
-/** The result that is stored with the work. */
+/** Outcome stored with the work item. */
 export type StoredOutcome =
   | { readonly value: unknown; readonly token: string | null }
   | { readonly failure: FailureBody };
 
-/** Payload of the work. */
+/** Payload of the work item. */
 export interface QueuedCommand {
   readonly command: string;
   readonly input: unknown;
 }
 
-/** Returns the body of an error that clients may see. */
+/** Returns the body of the error reply. */
 export const failureBody = ({ status, error, detail, extras }: HttpError): FailureBody => ({
   ...extras,
   status,
@@ -45,19 +45,19 @@ export const failureBody = ({ status, error, detail, extras }: HttpError): Failu
   detail,
 });
 
-/** A failure whose cause belongs in the log only. */
+/** Body of a failure whose cause is only logged. */
 const internal: FailureBody = { status: 500, error: "Internal Server Error", detail: "The command failed" };
 
-/** Returns the status of work. */
+/** Returns the status of the command of a work item. */
 export const statusOf = ({ state, payload, result }: WorkInfo): CommandStatus => {
-  const { command } = payload as QueuedCommand; // as the queue stored it
+  const { command } = payload as QueuedCommand; // stored by the queue
   switch (state) {
     case "waiting":
     case "ready":
     case "blocked":
       return { command, state: "waiting" };
     case "done":
-      return { command, ...doneStatus(result as StoredOutcome) }; // as the queue stored it
+      return { command, ...doneStatus(result as StoredOutcome) }; // stored by the queue
     case "failed":
     case "parked":
       return { command, state: "failed", failure: internal };

@@ -15,8 +15,8 @@ import { validateInput } from "../pipeline/validate-input.ts";
 import type { CommandQueue } from "./command-queue.ts";
 
 /**
- * The pipeline of a command into the queue: the same levels as before a handler. Its idempotency key is stored in the transaction that adds it, so a repeated call
- * gets the same id.
+ * Creates the pipeline that adds a command to the queue: the same middleware as for a handler. The idempotency key is stored in the transaction that adds the
+ * command, so a repeated call gets the same id.
  */
 export const enqueuePipeline = (
   parts: CommandPipelineParts,

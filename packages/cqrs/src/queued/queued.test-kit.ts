@@ -1,4 +1,4 @@
-// Facts about queued commands, the same on both kinds of database.
+// Contract tests for queued commands, for both kinds of database.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { HttpError, UnauthorizedError } from "@framework/core";
@@ -42,14 +42,14 @@ const finished = (app: CounterApp, id: string): Promise<CommandStatus> =>
     return status !== null && status.state !== "waiting" && status.state !== "running" ? status : null;
   });
 
-/** Makes the next attempt due, as if its delay had passed. */
-const hurry = async ({ db }: Pick<CounterApp, "db">): Promise<void> =>
+/** Makes the next attempt due at once. */
+const makeDue = async ({ db }: Pick<CounterApp, "db">): Promise<void> =>
   void (await db.execute(
     "UPDATE framework_work SET state = 'ready', run_at = 0, wake_at = NULL WHERE state = 'waiting'",
   ));
 
 export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("queued commands", {
-  "over HTTP a command is accepted with 202, and its status URL has the result": async (place) => {
+  "over HTTP, a command is accepted with 202, and its status URL returns the result": async (place) => {
     const gate = Promise.withResolvers<void>();
     const app = counterApp(place);
     app.cqrs.handle(Raise, async ({ name, amount }, { tx }) => {
@@ -99,7 +99,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "the handler sees the caller and tenant of the call": async (place) => {
+  "the handler gets the caller and tenant of the call": async (place) => {
     const Who = command("Who", { input: z.string(), output: z.string(), mode: "queued" });
     const app = counterApp(place, { tenantOf: () => "t" });
     app.cqrs.handle(
@@ -115,7 +115,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal((await finished(app, id)).result, "ann t");
   },
 
-  "a caller whose user has a bigint as its id is the same when the command runs": async (place) => {
+  "a user with bigints is restored unchanged when the command runs": async (place) => {
     const Who = command("Who", { input: z.string(), output: z.boolean(), mode: "queued" });
     const app = counterApp(place);
     const user = { id: 2n ** 63n, teams: [{ id: -1n }], own: { "cqrs:bigint": "ann" } };
@@ -129,7 +129,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal((await finished(app, id)).result, true);
   },
 
-  "a rejection is the outcome: nothing is repeated": async (place) => {
+  "a rejection is an outcome, and is not retried": async (place) => {
     const app = counterApp(place);
     let calls = 0;
     app.cqrs.handle(Raise, async ({ name }, { tx }) => {
@@ -145,7 +145,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "a bug is tried again, and its message stays in the log": async (place) => {
+  "a bug is retried, and its message is only logged": async (place) => {
     const app = counterApp(place);
     let calls = 0;
     app.cqrs.handle(Raise, () => {
@@ -155,7 +155,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     await started(app, async () => {
       const { id } = await app.cqrs.enqueue(Raise, one);
       await waitFor(async () => {
-        await hurry(app);
+        await makeDue(app);
         return (await app.cqrs.status(id))?.state === "failed";
       });
       const failure = { status: 500, error: "Internal Server Error", detail: "The command failed" };
@@ -164,7 +164,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "commands of one key run in the order in which they were added": async (place) => {
+  "commands with the same key run in the order in which they were added": async (place) => {
     const app = counterApp(place);
     const order: number[] = [];
     app.cqrs.handle(Raise, ({ amount }) => {
@@ -180,7 +180,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "an input that JSON loses is refused": async (place) => {
+  "an input that JSON cannot represent is refused": async (place) => {
     const Sum = command("Sum", { input: z.any(), mode: "queued" });
     const app = counterApp(place);
     app.cqrs.handle(Sum, () => {});
@@ -193,12 +193,12 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "a command that is not queued is refused": async (place) => {
+  "enqueue refuses a command that is not queued": async (place) => {
     const app = raising(counterApp(place));
     app.cqrs.handle(Add, () => ({ total: 1 }));
     await started(app, async () => {
       assert.equal((await failureOf(app.cqrs.enqueue(Add, one))).code, "CQRS_NOT_QUEUED");
-      assert.deepEqual((await app.cqrs.execute(Raise, one)).value, { total: 1 }); // directly is allowed
+      assert.deepEqual((await app.cqrs.execute(Raise, one)).value, { total: 1 }); // a queued command may be executed directly
     });
     const none = counterApp(place);
     await started(none, async () => {
@@ -206,23 +206,23 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
-  "after a crash at any statement a queued command happens exactly once": async ({ url }) => {
+  "after a crash at any statement, a queued command takes effect exactly once": async ({ url }) => {
     const db = openDatabase({ url, poolSize: 3 });
     await db.execute(TABLE);
     let round = 0;
     const crashed = await crashAtEachStatement(async (crash) => {
       const name = `n${++round}`;
-      const doomed = faultingDatabase(db, crash);
+      const crashing = faultingDatabase(db, crash);
       let isArmed = false;
       let isEnqueuing = false;
       const own = Object.create(db, {
         transaction: {
           value: (run: never, options: { readonly retries?: number } = {}) => {
-            const isOwn = options.retries === 0; // those of this package
+            const isOwn = options.retries === 0; // transactions of commands
             const isCommand = isOwn && isArmed && !isEnqueuing;
             if (isOwn && isEnqueuing) isEnqueuing = false;
-            else if (isCommand) isArmed = false; // the next attempt is that of another process
-            return (isCommand ? doomed : db).transaction(run, options);
+            else if (isCommand) isArmed = false; // the next attempt succeeds, as in another process
+            return (isCommand ? crashing : db).transaction(run, options);
           },
         },
       }) as typeof db;
@@ -232,14 +232,14 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
       isEnqueuing = true;
       const { id } = await app.cqrs.enqueue(Raise, { name, amount: 5 });
       await waitFor(async () => {
-        await hurry({ db });
+        await makeDue({ db });
         return (await app.cqrs.status(id))?.state === "done";
       });
       assert.deepEqual(await app.cqrs.status(id), { command: "Raise", state: "done", result: { total: 5 } });
       assert.equal(await totalOf({ db }, name), 5);
       await app.stop();
-      await doomed.close();
-      return doomed;
+      await crashing.close();
+      return crashing;
     });
     assert.ok(crashed >= 2 * 4, String(crashed)); // begin, [lane], change, complete, commit
     await db.close();

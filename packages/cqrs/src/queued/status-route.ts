@@ -1,7 +1,7 @@
 import { type HttpRequest, type Logger, NotFoundError, Response } from "@framework/core";
 import type { HostHttp } from "@framework/core/feature";
 import type { CommandQueue } from "./command-queue.ts";
-import { passesLikeCommand } from "./passes-like-command.ts";
+import { commandAccess } from "./command-access.ts";
 
 /** Parts of `addStatusRoute`. */
 export interface StatusRouteParts {
@@ -14,25 +14,25 @@ export interface StatusRouteParts {
 }
 
 /**
- * Adds the route that shows the status of a queued command. It has the middleware and the guards of the command that the id names, and only the caller who
- * sent the command sees the status.
+ * Adds the status route of queued commands. It applies the middleware and guards of the command with the given id, and only the caller who enqueued the
+ * command gets its status.
  */
 export const addStatusRoute = ({ http, path, queue, isCached, log }: StatusRouteParts): void => {
-  const pass = passesLikeCommand(http, log);
+  const access = commandAccess(http, log);
   const handle = async (request: HttpRequest): Promise<Response> => {
     const found = await queue().find(request.params["id"] ?? "");
     if (found?.handled === undefined || found.handled === null) throw unknownCommand();
-    return await pass(request, found.handled, found.params, (caller) => {
-      if (!found.isOf(caller)) throw unknownCommand();
-      return Response.json(found.status).setHeader("cache-control", "no-store"); // it changes, and is its caller's
+    return await access(request, found.handled, found.params, (caller) => {
+      if (!found.isOwnedBy(caller)) throw unknownCommand();
+      return Response.json(found.status).setHeader("cache-control", "no-store"); // it changes, and is private to the caller
     });
   };
   http.route("GET", `${path}/{id}`, handle, {
-    ofProgram: true,
+    isProgramRoute: true,
     name: "CommandStatus",
-    summary: "The status of a queued command",
+    summary: "Get the status of a queued command",
     errors: [401, 403, 404],
-    ...(isCached && { cache: false }), // without the option, the cache would store any reply to a GET
+    ...(isCached && { cache: false }), // otherwise the cache would store any reply to a GET
   });
 };
 

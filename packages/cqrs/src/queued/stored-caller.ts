@@ -8,7 +8,7 @@ import {
   User,
 } from "@framework/core/feature";
 
-/** Returns the caller that enqueued a command, as headers of the work: the principal, the id of the request, and its path parameters. */
+/** Returns the caller that enqueued a command, as headers of the work item: principal, request id and path parameters. */
 export const storedCaller = (invocation: Invocation): Readonly<Record<string, string>> => {
   const principal = principalOf(invocation);
   const requestId = invocation.context.get(RequestId);
@@ -19,7 +19,7 @@ export const storedCaller = (invocation: Invocation): Readonly<Record<string, st
   };
 };
 
-/** Member of the object that a bigint is stored as: JSON has none, and databases give them as ids of users. */
+/** Member of the object that represents a bigint, which JSON lacks: databases may return bigints as user ids. */
 const BIGINT = "cqrs:bigint";
 
 const storedBigint = (_name: string, value: unknown): unknown =>
@@ -28,23 +28,23 @@ const storedBigint = (_name: string, value: unknown): unknown =>
 const restoredBigint = (_name: string, value: unknown): unknown => {
   if (typeof value !== "object" || value === null || !(BIGINT in value)) return value;
   const digits = value[BIGINT];
-  return typeof digits === "string" && /^-?\d+$/.test(digits) ? BigInt(digits) : value; // else a user's own member of that name
+  return typeof digits === "string" && /^-?\d+$/.test(digits) ? BigInt(digits) : value; // otherwise the program's own member of that name
 };
 
 /** Returns the path parameters of the request that enqueued a command. */
 export const storedParams = ({
   params,
 }: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  params === undefined ? {} : (JSON.parse(params) as Record<string, string>); // as `storedCaller` wrote it
+  params === undefined ? {} : (JSON.parse(params) as Record<string, string>); // written by `storedCaller`
 
-/** Sets the context of the work that runs the command to that of its caller. */
+/** Restores the caller of a command in the context of its execution. */
 export const restoreCaller = (
   { context }: Invocation,
   { principal: text, request }: Readonly<Record<string, string>>,
 ): void => {
   if (request !== undefined) context.set(RequestId, request);
   if (text === undefined) return;
-  const { user, claims, apiKeyName } = JSON.parse(text, restoredBigint) as Principal; // as `storedCaller` wrote it
+  const { user, claims, apiKeyName } = JSON.parse(text, restoredBigint) as Principal; // written by `storedCaller`
   if (typeof user === "string") context.set(User, user);
   else if (user !== undefined) context.set("user", user);
   if (claims !== undefined) context.set(JwtClaims, Object.freeze(claims) satisfies Claims);

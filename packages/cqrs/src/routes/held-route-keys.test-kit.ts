@@ -1,4 +1,4 @@
-// Facts about keys of routes whose handlers run long or die, the same on both kinds of database.
+// Contract tests for keys of routes whose handlers run long or crash, for both kinds of database.
 import assert from "node:assert/strict";
 import { HttpError, Response } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -13,7 +13,7 @@ import { cqrs } from "../index.ts";
 import { newShop, order, shopAt } from "./keyed-shop.test-kit.ts";
 
 export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDatabase>("held keys of routes", {
-  "a running handler keeps its key while it runs, however long": async (place) => {
+  "the lease of a key is renewed while its handler runs": async (place) => {
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const shop = newShop(shopAt(place), async (call) => {
@@ -33,7 +33,7 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     assert.deepEqual((await order(client, "k")).json(), { order: 1 });
   },
 
-  "a process does not take a key over that its own handler holds, even if the lease seems over": async (
+  "a process does not take over a key of its own handler, even if the lease seems to have expired": async (
     place,
   ) => {
     const gate = Promise.withResolvers<void>();
@@ -58,44 +58,43 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     assert.deepEqual(log.lines, []);
   },
 
-  "a handler that continues after its time limit holds its key until it ends, and its result is kept": async (
-    place,
-  ) => {
-    const ends: PromiseWithResolvers<unknown>[] = [];
-    const app = shopAt(place);
-    app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, () => {
-      const end = Promise.withResolvers<unknown>();
-      ends.push(end);
-      return end.promise;
-    });
-    await using client = testClient(app);
-    const pay = (key: string) => client.post("/slow", { headers: { "idempotency-key": key } });
-    const paid = async (key: string, end: (handler: PromiseWithResolvers<unknown>) => void) => {
-      assert.equal((await pay(key)).status, 504);
-      assert.equal((await pay(key)).status, 409);
-      end(ends.at(-1) ?? assert.fail());
-    };
-    const endOf = async (key: string, status: number) => {
-      const reply = await waitFor(async () => {
-        const asked = await pay(key);
-        return asked.status !== 409 && asked;
+  "a handler that continues after its time limit holds its key until it ends, and its result is stored":
+    async (place) => {
+      const ends: PromiseWithResolvers<unknown>[] = [];
+      const app = shopAt(place);
+      app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, () => {
+        const end = Promise.withResolvers<unknown>();
+        ends.push(end);
+        return end.promise;
       });
-      assert.equal(reply.status, status);
-      return reply;
-    };
-    await paid("ok", ({ resolve }) => resolve({ paid: 1 }));
-    const again = await endOf("ok", 200);
-    assert.deepEqual([again.headers.get("idempotent-replayed"), again.json()], ["true", { paid: 1 }]);
-    await paid("missing", ({ reject }) => reject(new HttpError(404, "No such book")));
-    assert.equal((await endOf("missing", 404)).headers.get("idempotent-replayed"), "true");
-    assert.equal(ends.length, 2);
-    await paid("failed", ({ reject }) => reject(new HttpError(503, "Later")));
-    await endOf("failed", 504);
-    assert.equal(ends.length, 4);
-    for (const { resolve } of ends) resolve(null);
-  },
+      await using client = testClient(app);
+      const pay = (key: string) => client.post("/slow", { headers: { "idempotency-key": key } });
+      const paid = async (key: string, end: (handler: PromiseWithResolvers<unknown>) => void) => {
+        assert.equal((await pay(key)).status, 504);
+        assert.equal((await pay(key)).status, 409);
+        end(ends.at(-1) ?? assert.fail());
+      };
+      const endOf = async (key: string, status: number) => {
+        const reply = await waitFor(async () => {
+          const asked = await pay(key);
+          return asked.status !== 409 && asked;
+        });
+        assert.equal(reply.status, status);
+        return reply;
+      };
+      await paid("ok", ({ resolve }) => resolve({ paid: 1 }));
+      const again = await endOf("ok", 200);
+      assert.deepEqual([again.headers.get("idempotent-replayed"), again.json()], ["true", { paid: 1 }]);
+      await paid("missing", ({ reject }) => reject(new HttpError(404, "No such book")));
+      assert.equal((await endOf("missing", 404)).headers.get("idempotent-replayed"), "true");
+      assert.equal(ends.length, 2);
+      await paid("failed", ({ reject }) => reject(new HttpError(503, "Later")));
+      await endOf("failed", 504);
+      assert.equal(ends.length, 4);
+      for (const { resolve } of ends) resolve(null);
+    },
 
-  "a late reply whose body is not stored frees its source": async (place) => {
+  "the body stream of a late reply is cancelled": async (place) => {
     const end = Promise.withResolvers<void>();
     const freed = Promise.withResolvers<void>();
     const app = shopAt(place);
@@ -112,7 +111,7 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     assert.deepEqual([again.status, again.json<{ completed: boolean }>().completed], [409, true]);
   },
 
-  "a key whose holder died is taken over, and what the holder stores later is refused": async (place) => {
+  "the key of a dead holder is taken over, and a late result of that holder is refused": async (place) => {
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const log: Lines = newLog();
@@ -131,7 +130,7 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     });
     const first = stale.app.fetch(ask);
     await entered.promise;
-    // The first process seems to be dead: its lease is over, and renewals do not count for a row of another owner.
+    // Simulates the death of the first process: its lease has expired, and it cannot renew a row of another owner.
     await order(there, "warm");
     await next.app.db
       .execute`UPDATE framework_idempotency_keys SET lease_until = 0, owner = 'gone' WHERE state = 'running'`;
@@ -143,7 +142,7 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     await stale.app.stop();
   },
 
-  "after a crash at any statement the request can be repeated, and its reply is kept in the end": async ({
+  "after a crash at any statement, the request can be repeated until its reply is stored": async ({
     url,
   }) => {
     const db = openDatabase({ url, poolSize: 3 });
@@ -155,11 +154,11 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     let round = 0;
     const crashed = await crashAtEachStatement(async (crash) => {
       const key = `k-${++round}`;
-      const doomed = faultingDatabase(db, crash);
+      const crashing = faultingDatabase(db, crash);
       let isArmed = false;
       const own = new Proxy(db, {
         get: (target, name) => {
-          const source = isArmed && (name === "fetchValue" || name === "execute") ? doomed : target;
+          const source = isArmed && (name === "fetchValue" || name === "execute") ? crashing : target;
           const value: unknown = Reflect.get(source, name);
           return typeof value === "function" ? value.bind(source) : value;
         },
@@ -167,11 +166,11 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
       const first = on(own);
       await first.app.start({ log: newLog() });
       const firstClient = testClient(first.app);
-      await order(firstClient, `warm-${round}`); // the process registers as an owner of leases
+      await order(firstClient, `warm-${round}`); // registers the process as an owner of leases
       isArmed = true;
       const answered = await order(firstClient, key);
       isArmed = false;
-      await doomed.close();
+      await crashing.close();
       await firstClient[Symbol.asyncDispose]();
       const finished = first.calls() === 2;
       assert.ok(answered.status === (finished ? 201 : 503), String(answered.status));
@@ -179,7 +178,7 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
       const again = await order(client, key);
       assert.equal(again.status, 201);
       assert.equal((await order(client, key)).text, again.text);
-      return doomed;
+      return crashing;
     });
     assert.equal(crashed, 2 * 2); // claim, complete
     await next.app.stop();

@@ -1,4 +1,4 @@
-// Facts about the route option `idempotency`, the same on both kinds of database.
+// Contract tests for the route option `idempotency`, for both kinds of database.
 import assert from "node:assert/strict";
 import { HttpError, Response } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
@@ -7,7 +7,7 @@ import type { TestDatabase } from "@framework/database/testing";
 import { newShop, order, shopAt } from "./keyed-shop.test-kit.ts";
 
 export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>("keys of routes", {
-  "a repeated request gets the first reply: status, fields that matter and body": async (place) => {
+  "a repeated request gets status, body and relevant header fields of the first reply": async (place) => {
     const shop = newShop(shopAt(place), (call) =>
       Response.created({ order: call }, `/orders/${call}`, {
         headers: { "x-shop": "7", "set-cookie": "a=b", "x-request-id": "r" },
@@ -27,7 +27,7 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.deepEqual((await order(client, "other")).json(), { order: 2 });
   },
 
-  "a stored reply outlives the process": async (place) => {
+  "a stored reply is returned by a later process": async (place) => {
     const first = newShop(shopAt(place));
     await (async () => {
       await using client = testClient(first.app);
@@ -39,33 +39,34 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.equal(second.calls(), 0);
   },
 
-  "a key in use is a 409, one of another request a 422, a missing required one a 400": async (place) => {
-    const gate = Promise.withResolvers<void>();
-    const entered = Promise.withResolvers<void>();
-    const shop = newShop(shopAt(place), async (call) => {
-      entered.resolve();
-      await gate.promise;
-      return { order: call };
-    });
-    await using client = testClient(shop.app);
-    const first = order(client, "k");
-    await entered.promise;
-    const running = await order(client, "k");
-    assert.deepEqual([running.status, running.headers.get("retry-after")], [409, "1"]);
-    gate.resolve();
-    await first;
-    assert.equal((await order(client, "k", "Dune")).status, 422);
-    const elsewhere = await client.post("/orders?gift=1", {
-      json: { book: "Emma" },
-      headers: { "idempotency-key": "k" },
-    });
-    assert.equal(elsewhere.status, 422);
-    assert.equal((await client.post("/payments")).status, 400);
-    assert.equal((await client.post("/payments", { headers: { "idempotency-key": '"' } })).status, 400);
-    assert.equal((await client.post("/payments", { headers: { "idempotency-key": "k" } })).text, "paid");
-  },
+  "a key in use is answered with 409, a key of another request with 422, and a missing required key with 400":
+    async (place) => {
+      const gate = Promise.withResolvers<void>();
+      const entered = Promise.withResolvers<void>();
+      const shop = newShop(shopAt(place), async (call) => {
+        entered.resolve();
+        await gate.promise;
+        return { order: call };
+      });
+      await using client = testClient(shop.app);
+      const first = order(client, "k");
+      await entered.promise;
+      const running = await order(client, "k");
+      assert.deepEqual([running.status, running.headers.get("retry-after")], [409, "1"]);
+      gate.resolve();
+      await first;
+      assert.equal((await order(client, "k", "Dune")).status, 422);
+      const elsewhere = await client.post("/orders?gift=1", {
+        json: { book: "Emma" },
+        headers: { "idempotency-key": "k" },
+      });
+      assert.equal(elsewhere.status, 422);
+      assert.equal((await client.post("/payments")).status, 400);
+      assert.equal((await client.post("/payments", { headers: { "idempotency-key": '"' } })).status, 400);
+      assert.equal((await client.post("/payments", { headers: { "idempotency-key": "k" } })).text, "paid");
+    },
 
-  "without a key every request runs the handler": async (place) => {
+  "without a key, every request runs the handler": async (place) => {
     const shop = newShop(shopAt(place));
     await using client = testClient(shop.app);
     await order(client, null);
@@ -73,7 +74,7 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.equal(shop.calls(), 2);
   },
 
-  "a refusal or failure leaves the key free, any other error is a result": async (place) => {
+  "after a refusal or failure the key can be used again, and any other error is stored": async (place) => {
     const answers = [
       () => Promise.reject(new TypeError("bug")),
       () => Promise.reject(new HttpError(503, "Later")),
@@ -90,7 +91,7 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.equal(shop.calls(), 4);
   },
 
-  "a reply above maxStoredBytes, or of unknown length, is not kept, but its request never happens twice":
+  "a reply above maxStoredBytes, or of unknown length, is not stored, and its handler does not run again":
     async (place) => {
       const shop = newShop(shopAt(place, { maxStoredBytes: 1024 }), (call, body) =>
         (body as { readonly book: string }).book === "stream"
@@ -114,7 +115,7 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal(shop.calls(), 3);
     },
 
-  "after a reply whose body breaks while it is read, the key becomes free": async (place) => {
+  "after a reply whose body fails while it is read, the key becomes free": async (place) => {
     const broken = (): globalThis.Response => {
       const source = new ReadableStream({
         pull: (controller) => controller.error(new Error("the upstream broke")),
@@ -136,41 +137,42 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.deepEqual((await order(client, "k", "Emma", { "x-device": "1" })).json(), { order: 1 });
   },
 
-  "a stored reply answers only the caller who got it: the principal, or else the credentials that were sent":
-    async (place) => {
-      const app = shopAt(place);
-      app.use((request, next) => {
-        request.context.set("user", request.getHeader("x-user"));
-        const iss = request.getHeader("x-issuer");
-        if (iss !== null) request.context.set("jwt_claims", { sub: "1", exp: 0, iss });
-        return next(request);
-      });
-      const shop = newShop(app);
-      await using client = testClient(shop.app);
-      const callers: readonly Readonly<Record<string, string>>[] = [
-        {},
-        { "x-user": "ann" },
-        { "x-user": "bob" },
-        { authorization: "Token 1" },
-        { authorization: "Token 2" },
-        { "x-issuer": "a" },
-        { "x-issuer": "b" },
-        { "x-issuer": "b", "x-user": "ann" },
-      ];
-      const orders = async (): Promise<unknown[]> => {
-        const replies = [];
-        for (const headers of callers) replies.push((await order(client, "k", "Emma", headers)).json());
-        return replies;
-      };
-      const first = await orders();
-      assert.deepEqual(
-        first,
-        callers.map((_headers, index) => ({ order: index + 1 })),
-      );
-      assert.deepEqual(await orders(), first);
-    },
+  "a stored reply is returned only to the same caller, identified by principal or credentials": async (
+    place,
+  ) => {
+    const app = shopAt(place);
+    app.use((request, next) => {
+      request.context.set("user", request.getHeader("x-user"));
+      const iss = request.getHeader("x-issuer");
+      if (iss !== null) request.context.set("jwt_claims", { sub: "1", exp: 0, iss });
+      return next(request);
+    });
+    const shop = newShop(app);
+    await using client = testClient(shop.app);
+    const callers: readonly Readonly<Record<string, string>>[] = [
+      {},
+      { "x-user": "ann" },
+      { "x-user": "bob" },
+      { authorization: "Token 1" },
+      { authorization: "Token 2" },
+      { "x-issuer": "a" },
+      { "x-issuer": "b" },
+      { "x-issuer": "b", "x-user": "ann" },
+    ];
+    const orders = async (): Promise<unknown[]> => {
+      const replies = [];
+      for (const headers of callers) replies.push((await order(client, "k", "Emma", headers)).json());
+      return replies;
+    };
+    const first = await orders();
+    assert.deepEqual(
+      first,
+      callers.map((_headers, index) => ({ order: index + 1 })),
+    );
+    assert.deepEqual(await orders(), first);
+  },
 
-  "n requests at once with one key run the handler once, over two processes": async (place) => {
+  "concurrent requests with one key in two processes run the handler once": async (place) => {
     const shops = [newShop(shopAt(place)), newShop(shopAt(place))] as const;
     await using here = testClient(shops[0].app);
     await using there = testClient(shops[1].app);

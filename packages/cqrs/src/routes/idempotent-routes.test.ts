@@ -14,13 +14,13 @@ routeKeys(test, databaseInFile);
 const newApp = () =>
   new (App.with(database, durable, cqrs, openapi))().enableDatabase({ url: "sqlite://:memory:" });
 
-test("a wrong value is a start error", async () => {
+test("an invalid value is a start error", async () => {
   const app = newApp().enableCqrs();
   app.post("/post", { idempotency: "always" as never }, () => 1);
   await expect(app.start({ log: newLog() })).rejects.toThrow('must be "required", "optional" or false');
 });
 
-test("an option of a route itself on another method is a start error", async () => {
+test("the option on a route of another method is a start error", async () => {
   const app = newApp().enableCqrs();
   for (const method of ["GET", "PUT", "DELETE"] as const)
     app.route(`/${method}`, { methods: [method], idempotency: "optional" }, () => 1);
@@ -32,7 +32,7 @@ test("an option of a route itself on another method is a start error", async () 
   );
 });
 
-test("an option of a blueprint applies to its POST and PATCH routes, and other methods need no key", async () => {
+test("the option of a blueprint applies only to its POST and PATCH routes", async () => {
   const orders = new (Blueprint.with(cqrs))("/orders", { idempotency: "required" });
   for (const method of ["GET", "PUT", "DELETE", "POST", "PATCH"] as const)
     orders.route("", { methods: [method] }, () => "done");
@@ -55,7 +55,7 @@ test("an option of a blueprint applies to its POST and PATCH routes, and other m
   expect(seen).toEqual({ get: free, put: free, delete: free, post: keyed, patch: keyed });
 });
 
-test("without enableCqrs the option is a start error, unless it is false", async () => {
+test("without enableCqrs, the option is a start error unless it is false", async () => {
   const app = newApp();
   app.post("/off", { idempotency: false }, () => 1);
   await app.start({ log: newLog() });
@@ -65,7 +65,7 @@ test("without enableCqrs the option is a start error, unless it is false", async
   await expect(other.start({ log: newLog() })).rejects.toThrow("enableCqrs");
 });
 
-test("the API document has the replies of the option", async () => {
+test("the API document lists the replies that the option implies", async () => {
   const app = newApp().enableCqrs().enableOpenapi();
   app.post("/on", { idempotency: "required" }, () => 1);
   app.post("/changes", { inject: { tx: RequestTransaction } }, () => 1);

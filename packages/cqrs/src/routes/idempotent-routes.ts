@@ -18,32 +18,32 @@ import { usesTransaction } from "./request-transaction.ts";
 import type { RequestTransactions } from "./request-transactions.ts";
 import { type HeldKey, isHeld, type RouteClaims } from "./route-claims.ts";
 
-/** Whether requests of a route carry `Idempotency-Key`. */
+/** Whether requests of a route must or may have the field `Idempotency-Key`. */
 export type RouteIdempotency = "required" | "optional" | false;
 
 /** The route option of the feature. */
 export interface CqrsRouteOptions {
   /**
-   * Makes a POST or PATCH with the field `Idempotency-Key` happen once: a repeated one gets the first reply. `"required"` refuses requests without a key.
-   * Routes of other methods ignore that of their blueprint; one of their own is a start error.
+   * Makes POST and PATCH requests with the field `Idempotency-Key` idempotent: a repeated request gets the first reply. `"required"` refuses requests without a key.
+   * Routes of other methods ignore the option of their blueprint; setting it on such a route is a start error.
    * @default false
    */
   readonly idempotency?: RouteIdempotency;
 }
 
-/** Returns the mistake in a route's `idempotency` option. */
+/** Checks a route's `idempotency` option. */
 export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value, { method, ownOptions }) => {
   if (value === false) return null;
   if (value !== "required" && value !== "optional") return 'must be "required", "optional" or false';
-  const isOwn = (ownOptions as CqrsRouteOptions).idempotency !== undefined; // core's type does not list the options of features
+  const isOwn = (ownOptions as CqrsRouteOptions).idempotency !== undefined; // core's type lacks the options of features
   return takesKeys(method) || !isOwn
     ? null
-    : `has no effect on ${method}, which may be repeated without a key: remove it`;
+    : `has no effect on ${method}, which is idempotent without a key: remove it`;
 };
 
 const takesKeys = (method: string): boolean => method === "POST" || method === "PATCH";
 
-/** Returns the rule of a route: `false` for methods that may be repeated without a key, since the option may be their blueprint's. */
+/** Returns the rule of a route; `false` for methods that are idempotent without a key, because the option may come from their blueprint. */
 export type RuleOf = (route: Pick<RouteInfo, "method" | "options"> | null) => RouteIdempotency;
 
 export const ruleOf =
@@ -63,8 +63,8 @@ export interface IdempotentRoutesParts {
 }
 
 /**
- * Answers repeated requests of routes with the option `idempotency` from the first reply (draft-ietf-httpapi-idempotency-key-header), and runs the handlers
- * that get `RequestTransaction` in a transaction.
+ * Answers repeated requests of routes with the option `idempotency` with the first reply (draft-ietf-httpapi-idempotency-key-header), and runs handlers that
+ * use `RequestTransaction` in a transaction.
  */
 export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpRequest, Response> => {
   const { ruleOf, transactions } = parts;
@@ -88,11 +88,11 @@ type Answer = (
   next: Handler<HttpRequest, Response>,
 ) => Promise<Response>;
 
-/** The key is a row of the handler's transaction. */
+/** Stores key and reply in the handler's transaction. */
 const answerInTransaction: Answer = async (parts, request, next) =>
   await parts.transactions.answerOnce(request, next, await claimOf(parts, request));
 
-/** The key is leased while the handler runs, because its changes are not in one transaction with the row. */
+/** Leases the key while the handler runs, because its changes are not in the same transaction as the key. */
 const answerWithLease: Answer = async (parts, request, next) => {
   const claimed = await parts.claims.claim(await claimOf(parts, request));
   if (!isHeld(claimed)) return repeatedReply(claimed).setHeader(REPLAYED_FIELD, "true");
@@ -103,7 +103,7 @@ const answerWithLease: Answer = async (parts, request, next) => {
   return reply;
 };
 
-/** The client has its 504, but the handler continues: it holds the key until it ends. */
+/** After a 504, the handler continues, and holds the key until it ends. */
 const settleLate = async (
   parts: IdempotentRoutesParts,
   held: HeldKey,
@@ -130,7 +130,7 @@ const memoByRoute = (compute: (options: RouteOptions) => boolean): ((options: Ro
 };
 
 const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Promise<KeyClaim> => {
-  const key = keyOf(request.headers) ?? ""; // checked to be there
+  const key = keyOf(request.headers) ?? ""; // checked by the caller
   const operation = request.name;
   const { path, query, contentType } = request;
   const asked = JSON.stringify([path, [...query.entries()], contentType]);
@@ -140,9 +140,9 @@ const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Prom
 };
 
 /**
- * The handler has run: its reply is sent even if it cannot be stored. The key then becomes free when its lease expires.
+ * Stores the reply of a handler, or releases the key. If storing fails, the reply is sent anyway, and the key becomes free when its lease expires.
  *
- * @throws the error of a body that breaks while it is read: there is no reply to send
+ * @throws the error of a body that fails while it is read: there is no reply to send
  */
 const settle = async (parts: IdempotentRoutesParts, held: HeldKey, reply: Response): Promise<void> => {
   const { claims, log } = parts;

@@ -2,11 +2,11 @@ import { Response } from "@framework/core";
 import { BodyStream, payloadBytes, payloadLength } from "@framework/core/feature";
 import type { StoredResult } from "../idempotency/stored-results.ts";
 
-/** Statuses by which a service refuses a request before it has done anything, or asks to repeat it. */
+/** Statuses that refuse a request before it has any effect, or ask the client to retry. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 408, 409, 413, 415, 422, 425, 429]);
 
-/** Fields that belong to one exchange, one connection or one client, and are not repeated. */
-const ownFields: ReadonlySet<string> = new Set([
+/** Header fields that belong to one exchange, connection or client, and are not repeated. */
+const unrepeatedFields: ReadonlySet<string> = new Set([
   "set-cookie",
   "content-length",
   "transfer-encoding",
@@ -20,17 +20,17 @@ const ownFields: ReadonlySet<string> = new Set([
   "server-timing",
 ]);
 
-/** Whether a reply is the result of the request; after any other one, the request may be repeated. */
+/** Whether a reply is the final result of the request; after any other reply, the request may be retried. */
 export const isResult = ({ status }: Response): boolean =>
   status >= 200 && status < 500 && !refusals.has(status);
 
-/** Returns a reply in the form that is stored; `null` for a body above `maxBytes`, or of unknown length. */
+/** Converts a reply for storage; `null` for a body above `maxBytes`, or of unknown length. */
 export const keptReply = async (reply: Response, maxBytes: number): Promise<StoredResult | null> => {
   const length = payloadLength(reply.payload);
   if (length === null || length > maxBytes) return null;
   if (reply.payload instanceof BodyStream) reply.payload = await payloadBytes(reply.payload);
   const body = await payloadBytes(reply.payload);
-  const fields = [...reply.headers.entries()].filter(([name]) => !ownFields.has(name));
+  const fields = [...reply.headers.entries()].filter(([name]) => !unrepeatedFields.has(name));
   return {
     status: reply.status,
     headers: Object.fromEntries(fields),
@@ -38,6 +38,6 @@ export const keptReply = async (reply: Response, maxBytes: number): Promise<Stor
   };
 };
 
-/** Makes a reply of a stored one. */
+/** Creates a reply from a stored one. */
 export const repeatedReply = ({ status, headers, body }: StoredResult): Response =>
   new Response(body === null ? null : new Uint8Array(body), { status, headers });

@@ -1,4 +1,4 @@
-// The shop that the facts about keys of routes ask.
+// The app of the tests for keys of routes.
 import { App, Response } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import { database, type DatabaseMethods } from "@framework/database";
@@ -10,7 +10,7 @@ import { cqrs, type CqrsConfig, type CqrsMethods } from "../index.ts";
 
 export type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** A shop whose handler of POST /orders answers as the test says; it counts the calls. */
+/** Adds routes to an app. The handler of POST /orders returns `answer`, and counts its calls. */
 export const newShop = (
   app: Shop,
   answer: (call: number, body: unknown) => unknown = (call) =>
@@ -26,7 +26,7 @@ export const newShop = (
   return { app, calls: () => calls };
 };
 
-/** A shop on a database of a test, not started. */
+/** An app on the database of a test, not started. */
 export const shopAt = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Shop =>
   new (App.with(database, durable, cqrs))()
     .enableDatabase({ url, poolSize: 3 })

@@ -1,15 +1,15 @@
 import { dependency, FrameworkError, type Injections, type Key, key, type Token } from "@framework/core";
 import type { Transaction } from "@framework/database";
 
-/** The transaction in which the handler of a request runs; `null` outside of it. */
+/** The transaction in which the handler of a request runs; `null` if there is none. */
 export const OpenTransaction: Key<Transaction | null> = key<Transaction | null>("request transaction", null);
 
 /**
- * The transaction of a request, as a dependency of its handler. A route that names it in `inject`, directly or through another token, runs its handler in a
- * transaction: it is committed when the handler has replied with a status below 400, and rolled back otherwise. With the option `idempotency` the key and
- * the reply are stored in the same transaction, so the changes are made exactly once.
+ * The transaction of a request, as a dependency. A route that names it in `inject`, directly or through another token, runs its handler in a transaction, which is
+ * committed if the reply has a status below 400, and rolled back otherwise. With the option `idempotency`, the key and the reply are stored in the same
+ * transaction, so the changes are made exactly once.
  *
- * @throws CQRS_NO_TRANSACTION when the route does not name it in `inject`, or without `enableCqrs`
+ * @throws CQRS_NO_TRANSACTION if the route does not name it in `inject`, or without `enableCqrs`
  * @example
  * app.post("/payments", { idempotency: "required", inject: { tx: RequestTransaction } }, async (request, { tx }) => {
  *   const { amount } = await request.json<{ amount: number }>();
@@ -27,9 +27,9 @@ export const RequestTransaction: Token<Transaction> = dependency("request transa
 });
 
 const NO_TRANSACTION =
-  "cqrs: a handler uses RequestTransaction outside of a transaction; name it in `inject` of the route, and call enableCqrs()";
+  "cqrs: a handler uses RequestTransaction outside a transaction; name it in `inject` of the route, and call enableCqrs()";
 
-/** Whether the handler of a route gets `RequestTransaction`, directly or through another token. */
+/** Whether a route injects `RequestTransaction`, directly or through another token. */
 export const usesTransaction = (
   { inject = {} }: { readonly inject?: Injections | undefined },
   seen: Set<object> = new Set(),

@@ -1,4 +1,4 @@
-// Facts about routes whose handlers get `RequestTransaction`, the same on both kinds of database.
+// Contract tests for routes that inject `RequestTransaction`, for both kinds of database.
 import assert from "node:assert/strict";
 import { App, dependency, HttpError, Response } from "@framework/core";
 import type { ConfigInput, Feature } from "@framework/core/feature";
@@ -13,14 +13,14 @@ import { cqrs, type CqrsConfig, type CqrsMethods, RequestTransaction } from "../
 
 type Bank = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
-/** Reached through another token: the route does not name the transaction itself. */
+/** A token that injects the transaction, for a route that does not name it itself. */
 const Accounts = dependency("accounts", {
   scope: "invocation",
   inject: { tx: RequestTransaction },
   create: ({ tx }) => ({ pay: (name: string, amount: number) => add(tx, name, amount) }),
 });
 
-/** What a handler does after it has added 1 to the counter `a`. */
+/** Called by a handler after it has added 1 to the counter `a`. */
 type Answer = (call: number, tx: Transaction) => unknown;
 
 const bankOn = (
@@ -78,7 +78,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(app, "a"), 2);
     },
 
-    "a reply of 400 or more undoes the changes; one that is a result is stored, any other leaves the key free":
+    "a reply of 400 or more rolls back the changes; a final one is stored, and after any other the key can be used again":
       async (place) => {
         const answers: readonly Answer[] = [
           () => Promise.reject(new TypeError("bug")),
@@ -93,7 +93,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
         assert.deepEqual([calls(), await totalOf(app, "a")], [3, null]);
       },
 
-    "a statement that failed undoes everything, even if the handler hides it": async (place) => {
+    "a failed statement rolls back everything, even if the handler catches its error": async (place) => {
       const { app } = bank(place, async (_call, tx) => {
         await tx.execute("INSERT INTO missing VALUES (1)").catch(() => {});
         return "fine";
@@ -104,7 +104,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(app, "a"), null);
     },
 
-    "a route without a key, or without the option, has a transaction too": async (place) => {
+    "a request without a key, or to a route without the option, has a transaction too": async (place) => {
       let status = 200;
       const { app } = bank(place, () => Response.json({}, { status }));
       await using client = testClient(app);
@@ -128,7 +128,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.equal(await totalOf(app, "b"), 2);
     },
 
-    "a key in use is a 409, one of another request a 422": async (place) => {
+    "a key in use is answered with 409, and a key of another request with 422": async (place) => {
       const gate = Promise.withResolvers<void>();
       const entered = Promise.withResolvers<void>();
       const answer: Answer = async (call) => {
@@ -149,14 +149,14 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       if (here.app.db.dialect === "postgres") assert.equal((await elsewhere).status, 409);
       gate.resolve();
       assert.equal((await first).status, 200);
-      // A file has one writer at a time, so the other process waits and finds the reply.
+      // A SQLite file has one writer at a time, so the other process waits and finds the reply.
       if (here.app.db.dialect === "sqlite")
         assert.equal((await elsewhere).headers.get("idempotent-replayed"), "true");
       assert.equal((await pay(client, "k", "/payments?for=tea")).status, 422);
       assert.equal(await totalOf(here.app, "a"), 1);
     },
 
-    "a reply above maxStoredBytes is not kept, but its request never happens twice": async (place) => {
+    "a reply above maxStoredBytes is not stored, and its handler does not run again": async (place) => {
       const { app, calls } = bank(place, () => "x".repeat(1025), { maxStoredBytes: 1024 });
       await using client = testClient(app);
       assert.equal((await pay(client, "k")).text.length, 1025);
@@ -165,7 +165,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       assert.deepEqual([calls(), await totalOf(app, "a")], [1, 1]);
     },
 
-    "n requests at once with one key make the change once, over two processes": async (place) => {
+    "concurrent requests with one key in two processes make the change once": async (place) => {
       const banks = [bank(place), bank(place)] as const;
       await using here = testClient(banks[0].app);
       await using there = testClient(banks[1].app);
@@ -181,7 +181,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       }
     },
 
-    "after a crash at any statement the repeated request makes the change exactly once": async ({ url }) => {
+    "after a crash at any statement, the repeated request makes the change exactly once": async ({ url }) => {
       const db = openDatabase({ url, poolSize: 3 });
       const next = bankOn(databaseOf(db), url);
       await next.app.start({ log: newLog() });
@@ -190,11 +190,11 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
       let replays = 0;
       const crashed = await crashAtEachStatement(async (crash) => {
         const key = `k-${++round}`;
-        const doomed = faultingDatabase(db, crash);
+        const crashing = faultingDatabase(db, crash);
         let isArmed = false;
         const own = new Proxy(db, {
           get: (target, name) => {
-            const source = isArmed && name === "transaction" ? doomed : target;
+            const source = isArmed && name === "transaction" ? crashing : target;
             const value: unknown = Reflect.get(source, name);
             return typeof value === "function" ? value.bind(source) : value;
           },
@@ -206,7 +206,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
         isArmed = true;
         const answered = await pay(firstClient, key);
         isArmed = false;
-        await doomed.close();
+        await crashing.close();
         await firstClient[Symbol.asyncDispose]();
         const made = ((await totalOf({ db }, "a")) ?? 0) - before;
         assert.ok(made === 0 || made === 1, `half a change: ${made}`);
@@ -217,7 +217,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
         assert.equal(again.headers.get("idempotent-replayed") === "true", made === 1);
         assert.equal(await totalOf({ db }, "a"), before + 1);
         if (made === 1) replays++;
-        return doomed;
+        return crashing;
       });
       assert.equal(crashed, 2 * 7); // begin, claim, savepoint, change, release, save, commit
       assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash

@@ -18,10 +18,10 @@ export interface RequestTransactionsParts {
 
 type Next = Handler<HttpRequest, Response>;
 
-/** Runs handlers in transactions: the changes of one, and with an idempotency key its stored reply, are committed together or not at all. */
+/** Runs handlers in transactions. The changes of a handler and, with an idempotency key, its stored reply are committed atomically. */
 export class RequestTransactions {
   private readonly parts: RequestTransactionsParts;
-  /** Ids of the keys that handlers of this process use. */
+  /** Ids of the keys in use in this process. */
   private readonly running = new Set<string>();
 
   constructor(parts: RequestTransactionsParts) {
@@ -31,11 +31,13 @@ export class RequestTransactions {
   /** Answers a request without a key. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
   async answer(request: HttpRequest, next: Next): Promise<Response> {
     const { db } = this.parts.kernel;
-    return await knownOutcome(() => undoFailure(request, next, (run) => db.transaction(run, { retries: 0 })));
+    return await explainUnknownOutcome(() =>
+      rollBackOnError(request, next, (run) => db.transaction(run, { retries: 0 })),
+    );
   }
 
   /**
-   * Answers a request with a key: by the stored reply if there is one.
+   * Answers a request with a key, with the stored reply if there is one.
    *
    * @throws HttpError 409 (CQRS_KEY_RUNNING, CQRS_RESULT_NOT_KEPT), 422 (CQRS_KEY_REUSED), 503 (CQRS_BUSY, CQRS_OUTCOME_UNKNOWN)
    */
@@ -46,25 +48,31 @@ export class RequestTransactions {
     running.add(claim.id);
     try {
       const { db } = this.parts.kernel;
-      const inTransaction = (tx: Transaction): Promise<Response> => this.once(tx, request, next, claim);
-      return await knownOutcome(() => db.transaction(inTransaction, { retries: 0 }));
+      const inTransaction = (tx: Transaction): Promise<Response> =>
+        this.answerInTransaction(tx, request, next, claim);
+      return await explainUnknownOutcome(() => db.transaction(inTransaction, { retries: 0 }));
     } finally {
       running.delete(claim.id);
     }
   }
 
-  private async once(tx: Transaction, request: HttpRequest, next: Next, claim: KeyClaim): Promise<Response> {
+  private async answerInTransaction(
+    tx: Transaction,
+    request: HttpRequest,
+    next: Next,
+    claim: KeyClaim,
+  ): Promise<Response> {
     const { results, maxBytes } = this.parts;
     const stored = await results.claim(tx, claim);
     if (stored !== null) return repeatedReply(stored).setHeader(REPLAYED_FIELD, "true");
-    const reply = await undoFailure(request, next, (run) => tx.transaction(run));
+    const reply = await rollBackOnError(request, next, (run) => tx.transaction(run));
     if (isResult(reply)) await results.save(tx, claim, await keptReply(reply, maxBytes));
     return reply;
   }
 }
 
-/** Runs a handler in a transaction, which is rolled back when the reply is an error. */
-const undoFailure = async (
+/** Runs a handler in a transaction, which is rolled back if the reply is an error. */
+const rollBackOnError = async (
   request: HttpRequest,
   next: Next,
   begin: (run: (tx: Transaction) => Promise<Response>) => Promise<Response>,
@@ -87,8 +95,8 @@ const undoFailure = async (
   }
 };
 
-/** Explains a commit that the database has not answered. */
-const knownOutcome = async (answer: () => Promise<Response>): Promise<Response> => {
+/** Converts the error of a commit with an unknown outcome. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
+const explainUnknownOutcome = async (answer: () => Promise<Response>): Promise<Response> => {
   try {
     return await answer();
   } catch (error) {

@@ -8,14 +8,14 @@ import { MAX_ROUTE_KEYS } from "../limits.ts";
 /** A key that a running handler holds. */
 export interface HeldKey {
   readonly id: string;
-  /** Grows with every holder, so that the result of an earlier one is refused. */
+  /** Fencing token: increases with every holder, so that results of earlier holders are refused. */
   readonly fence: number;
 }
 
-/** How often a claim is repeated when the row disappears between two statements. */
+/** Maximum attempts of a claim whose row disappears between two statements. */
 const MAX_ROUNDS = 3;
 
-/** Keys that handlers of routes hold while they run: leased rows, because the changes of such a handler are not in one transaction with the row. */
+/** Leases idempotency keys for handlers of routes while they run, because their changes are not in the same transaction as the key. */
 export class RouteClaims implements LeasedTable {
   readonly name = "framework_idempotency_keys";
   private readonly kernel: Kernel;
@@ -32,7 +32,7 @@ export class RouteClaims implements LeasedTable {
   }
 
   /**
-   * Claims a key for a handler that is about to run, or returns the result that is stored with it.
+   * Claims a key for a handler that is about to run, or returns the result stored with it.
    *
    * @throws HttpError 409 (CQRS_KEY_RUNNING, CQRS_RESULT_NOT_KEPT), 422 (CQRS_KEY_REUSED), 503 (CQRS_BUSY)
    */
@@ -40,7 +40,7 @@ export class RouteClaims implements LeasedTable {
     if (this.held.size >= MAX_ROUTE_KEYS) throw tooBusy(`${this.held.size} handlers hold idempotency keys`);
     await this.leases.join();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      // A handler of this process that holds the key still runs, even if its lease seems over: the clock may have jumped, or renewals failed.
+      // A handler in this process that holds the key is still running, even if its lease seems to have expired: the clock may have jumped, or renewals failed.
       const fence = this.held.has(claim.id) ? null : await this.take(claim);
       if (fence !== null) {
         this.held.add(claim.id);
@@ -66,10 +66,10 @@ export class RouteClaims implements LeasedTable {
       RETURNING fence`;
   }
 
-  /** Stores the reply with the key. Resolves to `false` when another process has taken the key over. */
+  /** Stores the reply with the key. Resolves to `false` if another process has taken over the key. */
   async complete({ id, fence }: HeldKey, result: StoredResult | null): Promise<boolean> {
     const { db, now } = this.kernel;
-    this.held.delete(id); // not renewed any more, whatever becomes of the statement
+    this.held.delete(id); // stops renewals, even if the statement fails
     const state = result === null ? "not-kept" : "done";
     const { changes } = await db.execute`UPDATE framework_idempotency_keys
       SET state = ${state}, status = ${result?.status ?? null}, headers = ${JSON.stringify(result?.headers ?? {})},
@@ -78,14 +78,14 @@ export class RouteClaims implements LeasedTable {
     return changes === 1;
   }
 
-  /** Frees the key: the next request with it runs the handler. */
+  /** Deletes the key: the next request with it runs the handler. */
   async release({ id, fence }: HeldKey): Promise<void> {
     this.held.delete(id);
     await this.kernel.db.execute`DELETE FROM framework_idempotency_keys
       WHERE id = ${id} AND fence = ${fence} AND owner = ${this.leases.owner}`;
   }
 
-  /** Renews the key no more: it becomes free when its lease expires. */
+  /** Stops renewing the lease: the key becomes free when it expires. */
   abandon({ id }: HeldKey): void {
     this.held.delete(id);
   }
@@ -107,11 +107,11 @@ export class RouteClaims implements LeasedTable {
   }
 }
 
-/** A list of any length as one parameter. */
+/** Passes a list of any length as one parameter. */
 const idsIn: Readonly<Record<Database["dialect"], (list: string) => ReturnType<typeof sql>>> = {
   postgres: (list) => sql`SELECT json_array_elements_text(${list}::json)`,
   sqlite: (list) => sql`SELECT value FROM json_each(${list})`,
 };
 
-/** Whether a claim gave a key to hold, not a stored result. */
+/** Whether a claim returned a held key, not a stored result. */
 export const isHeld = (claimed: HeldKey | StoredResult): claimed is HeldKey => "fence" in claimed;

@@ -5,12 +5,12 @@ import type { AnyQuery } from "../definitions/query.ts";
 import { queryTag } from "./query-tag.ts";
 import { ViewSwaps } from "./view-swaps.ts";
 
-/** Longest wait for one look at the projections, in milliseconds; then the next one begins. */
-const LOOK_MS = 10_000;
+/** Maximum wait for projections per round, in milliseconds. */
+const WAIT_MS = 10_000;
 
 /** Parts of `Invalidations`. */
 export interface InvalidationsParts {
-  /** Returns the queries with a `cache`; complete from the start on. */
+  /** Returns the queries with a `cache`; complete once the app starts. */
   readonly queries: () => readonly AnyQuery[];
   /** Drops the replies with these tags. */
   readonly invalidate: (tags: readonly string[]) => Promise<unknown>;
@@ -20,13 +20,13 @@ export interface InvalidationsParts {
 }
 
 /**
- * Drops the cached replies of queries when events have changed their answers: at the commit of a command of this process, and again when the projections
- * that the query reads contain the event, wherever it was appended; and when a projection has been built again.
+ * Drops the cached replies of queries that events invalidate: at the commit of a command of this process, and again when the projections of the query contain
+ * the event, in whichever process it was appended. Also drops them when a new version of a projection goes live.
  */
 export class Invalidations {
   private readonly parts: InvalidationsParts;
   private readonly stopping = new AbortController();
-  /** Positions that queries must see, by query; bounded by the queries. */
+  /** Latest position for which each query must be invalidated; bounded by the number of queries. */
   private readonly pending = new Map<AnyQuery, string>();
   private readonly swaps: ViewSwaps;
   private subscription: Subscription | null = null;
@@ -35,10 +35,10 @@ export class Invalidations {
   constructor(parts: InvalidationsParts) {
     this.parts = parts;
     const { eventStore, clock, log } = parts;
-    this.swaps = new ViewSwaps({ eventStore, clock, log, swapped: (names) => this.swapped(names) });
+    this.swaps = new ViewSwaps({ eventStore, clock, log, swapped: (names) => this.onSwapped(names) });
   }
 
-  /** Begins to follow the events. Older cached replies are dropped once, because events may have been appended while no process followed them. */
+  /** Subscribes to events. Drops all cached replies once, because events may have been appended while no process was subscribed. */
   async begin(): Promise<void> {
     const store = this.parts.eventStore();
     const queries = this.parts.queries();
@@ -48,7 +48,7 @@ export class Invalidations {
     if (types.length > 0) {
       const after = await store.position();
       this.subscription = store.subscribe({ after, types, retry: { attempts: 1 } }, ({ type, position }) =>
-        this.happened(type, position),
+        this.onEvent(type, position),
       );
     }
     await this.drop(queries);
@@ -61,20 +61,20 @@ export class Invalidations {
     await this.working;
   }
 
-  /** Drops the replies that the events of a command of this process change; resolves when no worker serves it any more. Never rejects. */
+  /** Drops the replies that events of a command of this process invalidate; resolves when no worker serves them any more. Never rejects. */
   async committed(types: ReadonlySet<string>): Promise<void> {
     const affected = this.parts.queries().filter((query) => typesOf(query).some((type) => types.has(type)));
     await this.drop(affected);
   }
 
-  /** A query without `projections` may read any of them. */
-  private async swapped(names: ReadonlySet<string>): Promise<void> {
+  /** Drops the replies of queries that read these projections; a query without `projections` may read any. */
+  private async onSwapped(names: ReadonlySet<string>): Promise<void> {
     const reads = ({ projections }: AnyQuery): boolean =>
       projections === null || projections.some((name) => names.has(name));
     await this.drop(this.parts.queries().filter(reads));
   }
 
-  private happened(type: string, position: string): void {
+  private onEvent(type: string, position: string): void {
     for (const query of this.parts.queries())
       if (typesOf(query).includes(type)) this.pending.set(query, position);
     this.working ??= this.work().finally(() => {
@@ -82,25 +82,25 @@ export class Invalidations {
     });
   }
 
-  /** Waits for projections and drops, until nothing is pending. Events that come meanwhile wait for the next round. */
+  /** Waits for projections and drops replies until nothing is pending. Events that arrive meanwhile are handled in the next round. */
   private async work(): Promise<void> {
-    await Promise.resolve(); // so that `working` is set, and the events of one batch share a round
+    await Promise.resolve(); // lets the caller set `working`, and events of one batch share a round
     while (this.pending.size > 0 && !this.stopping.signal.aborted) {
       const round = [...this.pending];
       this.pending.clear();
-      await Promise.all(round.map(([query, position]) => this.whenShown(query, position)));
+      await Promise.all(round.map(([query, position]) => this.dropWhenVisible(query, position)));
     }
   }
 
-  private async whenShown(query: AnyQuery, position: string): Promise<void> {
+  private async dropWhenVisible(query: AnyQuery, position: string): Promise<void> {
     const { signal } = this.stopping;
-    const options = { projections: query.projections ?? undefined, timeoutMs: LOOK_MS, signal };
+    const options = { projections: query.projections ?? undefined, timeoutMs: WAIT_MS, signal };
     try {
-      const isShown = await this.parts.eventStore()?.waitFor(position, options);
-      if (isShown === false && !this.pending.has(query)) this.pending.set(query, position); // a later one is as good
+      const isVisible = await this.parts.eventStore()?.waitFor(position, options);
+      if (isVisible === false && !this.pending.has(query)) this.pending.set(query, position); // unless a later one is pending
     } catch (error) {
       if (signal.aborted) return;
-      this.parts.log().warn("cqrs: the projections of a query could not be followed", { error });
+      this.parts.log().warn("cqrs: waiting for the projections of a query failed", { error });
     }
     await this.drop([query]);
   }

@@ -1,4 +1,4 @@
-// Above 250 lines because all facts about seeing one's own changes in views need the same library with two of them.
+// Above 250 lines, because all tests for reading one's own writes share an app with two views.
 import assert from "node:assert/strict";
 import { App } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
@@ -20,7 +20,7 @@ const Borrow = command("Borrow", {
   input: z.object({ book: z.string(), member: z.string() }),
   http: { path: "/books/{book}/loans" },
 });
-/** Who has a book, by the view. */
+/** The member who has a book, read from a view. */
 const Holder = query("Holder", {
   input: book,
   output: z.string().nullable(),
@@ -28,7 +28,7 @@ const Holder = query("Holder", {
   cache: { invalidatedBy: [Borrowed], ttl: 3600 },
   http: { path: "/books/{book}" },
 });
-/** How often books were borrowed, by another view. */
+/** The number of loans, read from another view. */
 const Loans = query("Loans", {
   input: z.object({}),
   output: z.number(),
@@ -114,7 +114,7 @@ const running = async (
 };
 
 export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>("own changes", {
-  "a query after a token sees the events of its command": (place) =>
+  "the result of a query after a token contains the events of its command": (place) =>
     running(libraryOf(place), async (app) => {
       for (let round = 0; round < 10; round++) {
         const member = `member-${round}`;
@@ -123,7 +123,7 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       }
     }),
 
-  "after sync: wait every query sees them": (place) =>
+  "after sync: wait, the results of all queries contain the events": (place) =>
     running(libraryOf(place), async (app) => {
       for (let round = 0; round < 5; round++) {
         const member = `member-${round}`;
@@ -146,11 +146,11 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "a query whose view stays behind is a 503 at its time limit, and waits only for its own views": async (
+  "a query whose view lags is answered with 503 at its time limit, and waits only for its own views": async (
     place,
   ) => {
     const clock = virtualClock();
-    // SQLite has one writer, so a projection that waits in its transaction keeps the other one out.
+    // SQLite has one writer, so a projection that waits in its transaction blocks the other one.
     await running(libraryOf(place, { clock }), async (app, gate) => {
       await app.cqrs.execute(Borrow, { book: "0", member: "ann" }, { sync: "wait" });
       const { token } = await (async () => {
@@ -169,13 +169,13 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
     });
   },
 
-  "a malformed token is a 400": (place) =>
+  "a malformed token is answered with 400": (place) =>
     running(libraryOf(place), async (app) => {
       const error = await failureOf(app.cqrs.query(Holder, { book: "1" }, { after: "'; DROP" }));
       assert.deepEqual([error.status, error.code], [400, "EVENTS_BAD_POSITION"]);
     }),
 
-  "enableEventSync: false wires nothing: no token, no wait": (place) =>
+  "enableEventSync: false disables tokens and waiting": (place) =>
     running(libraryOf(place, { enableEventSync: false }), async (app, gate) => {
       gate.close();
       const { token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
@@ -184,7 +184,7 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal(await app.cqrs.query(Holder, { book: "1" }, { after: position }), null);
     }),
 
-  "over HTTP the token is a field of the command's reply and of the query": async (place) => {
+  "over HTTP, the token is a header field of the command's reply and the query's request": async (place) => {
     const { app } = libraryOf(place);
     await using client = testClient(app);
     for (let round = 0; round < 5; round++) {
@@ -195,50 +195,50 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
     }
   },
 
-  "cached replies of a query are dropped when its events have reached its views, wherever they were appended":
-    async (place) => {
-      const { app } = libraryOf(place);
-      await using client = testClient(app);
-      const holder = async () => {
-        const reply = await client.get("/books/1");
-        return [reply.json(), reply.headers.get("x-cache")];
-      };
-      assert.deepEqual(await holder(), [null, "MISS"]);
-      assert.deepEqual(await holder(), [null, "HIT"]);
-      await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
-      await waitFor(async () => (await holder())[0] === "ann");
-      await waitFor(async () => (await holder())[1] === "HIT");
-      await app.eventStore.append("book-1", Borrowed({ book: "1", member: "bob" }));
-      await waitFor(async () => (await holder())[0] === "bob");
-    },
+  "cached replies of a query are dropped when its views contain new events of any process": async (place) => {
+    const { app } = libraryOf(place);
+    await using client = testClient(app);
+    const holder = async () => {
+      const reply = await client.get("/books/1");
+      return [reply.json(), reply.headers.get("x-cache")];
+    };
+    assert.deepEqual(await holder(), [null, "MISS"]);
+    assert.deepEqual(await holder(), [null, "HIT"]);
+    await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
+    await waitFor(async () => (await holder())[0] === "ann");
+    await waitFor(async () => (await holder())[1] === "HIT");
+    await app.eventStore.append("book-1", Borrowed({ book: "1", member: "bob" }));
+    await waitFor(async () => (await holder())[0] === "bob");
+  },
 
-  "cached replies of a query are dropped when a projection that it reads has been built again, and no others":
-    async (place) => {
-      const before = libraryOf(place);
-      await running(before, async (app) => {
-        await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
-        await app.db.execute("UPDATE shelf_v1 SET member = 'wrong'");
-      });
-      const clock = virtualClock();
-      const { app } = libraryOf(place, { clock }, { autoLive: false });
-      await using client = testClient(app);
-      const holder = async () => {
-        const reply = await client.get("/books/1");
-        return [reply.json(), reply.headers.get("x-cache")];
-      };
-      const counted = async () => (await client.get("/loans")).headers.get("x-cache");
-      assert.deepEqual(await holder(), ["wrong", "MISS"]);
-      assert.deepEqual(await holder(), ["wrong", "HIT"]);
-      assert.deepEqual([await counted(), await counted()], ["MISS", "HIT"]);
-      await waitFor(() => app.eventStore.projections.goLive("shelf"));
-      await waitFor(async () => {
-        await clock.advance(250);
-        return (await holder())[0] === "ann";
-      });
-      assert.equal(await counted(), "HIT");
-    },
+  "when a rebuilt projection goes live, only cached replies of queries that read it are dropped": async (
+    place,
+  ) => {
+    const before = libraryOf(place);
+    await running(before, async (app) => {
+      await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
+      await app.db.execute("UPDATE shelf_v1 SET member = 'wrong'");
+    });
+    const clock = virtualClock();
+    const { app } = libraryOf(place, { clock }, { autoLive: false });
+    await using client = testClient(app);
+    const holder = async () => {
+      const reply = await client.get("/books/1");
+      return [reply.json(), reply.headers.get("x-cache")];
+    };
+    const counted = async () => (await client.get("/loans")).headers.get("x-cache");
+    assert.deepEqual(await holder(), ["wrong", "MISS"]);
+    assert.deepEqual(await holder(), ["wrong", "HIT"]);
+    assert.deepEqual([await counted(), await counted()], ["MISS", "HIT"]);
+    await waitFor(() => app.eventStore.projections.goLive("shelf"));
+    await waitFor(async () => {
+      await clock.advance(250);
+      return (await holder())[0] === "ann";
+    });
+    assert.equal(await counted(), "HIT");
+  },
 
-  "a command's cached replies are gone when it returns, before any view": async (place) => {
+  "cached replies are dropped before a command returns, before its views are updated": async (place) => {
     const { app, gate } = libraryOf(place);
     await using client = testClient(app);
     await client.get("/books/1");

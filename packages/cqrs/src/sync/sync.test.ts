@@ -23,7 +23,7 @@ const cached = (path?: string) =>
   });
 const memory = { url: "sqlite://:memory:" };
 
-test("replies of a query are not cached unless it says so", async () => {
+test("replies of a query without cache are not cached", async () => {
   const app = new (App.with(database, durable, caching, cqrs))()
     .enableDatabase(memory)
     .enableCaching()
@@ -36,7 +36,7 @@ test("replies of a query are not cached unless it says so", async () => {
   expect((await client.get("/asked")).json()).toBe(2);
 });
 
-test("a cache that is not there, or has nothing to store, is a start error", async () => {
+test("a query with cache is a start error without a cache feature, event store or endpoint", async () => {
   const app = new (App.with(database, durable, cqrs))().enableDatabase(memory).enableCqrs();
   app.cqrs.handle(cached("/cached"), () => 1);
   const failure = app.start({ log: newLog() });
@@ -44,10 +44,10 @@ test("a cache that is not there, or has nothing to store, is a start error", asy
   await expect(failure).rejects.toThrow("CQRS_NO_EVENT_STORE: query Cached has cache.invalidatedBy");
   const other = new (App.with(database, durable, caching, cqrs))().enableDatabase(memory).enableCqrs();
   other.cqrs.handle(cached(), () => 1);
-  await expect(other.start({ log: newLog() })).rejects.toThrow("cache is for the replies of its endpoint");
+  await expect(other.start({ log: newLog() })).rejects.toThrow("cache stores the replies of an endpoint");
 });
 
-test("a cache that is named after cqrs, which would store replies of any query, is a start error", async () => {
+test("a cache named after cqrs is a start error", async () => {
   const Asked = query("Asked", { input: z.object({}), output: z.number(), http: { path: "/asked" } });
   const app = new (App.with(database, durable, cqrs, caching))().enableDatabase(memory).enableCqrs();
   app.cqrs.handle(Asked, () => 1);

@@ -2,24 +2,24 @@ import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { EventStore } from "@framework/event-sourcing";
 
-/** Pause between two looks at the projections, while a version is being built and otherwise. */
+/** Polling intervals, while a version is being built and otherwise. */
 const BUILDING_MS = 250;
 const IDLE_MS = 10_000;
 
 /** Parts of `ViewSwaps`. */
 export interface ViewSwapsParts {
   readonly eventStore: () => EventStore | null;
-  /** Called with the projections of which another version is live now. */
+  /** Called with the names of projections whose live version has changed. */
   readonly swapped: (names: ReadonlySet<string>) => Promise<void>;
   readonly clock: Clock;
   readonly log: () => Logger;
 }
 
-/** Notices when a later version of a projection goes live, in whichever process. */
+/** Detects when a later version of a projection goes live, in whichever process, by polling. */
 export class ViewSwaps {
   private readonly parts: ViewSwapsParts;
   private live: ReadonlyMap<string, number> = new Map();
-  private looking: Promise<void> = Promise.resolve();
+  private polling: Promise<void> = Promise.resolve();
   private cancel = (): void => {};
   private hasEnded = false;
 
@@ -27,37 +27,37 @@ export class ViewSwaps {
     this.parts = parts;
   }
 
-  /** Remembers the live versions, and begins to look for others. */
+  /** Records the live versions, and starts polling. */
   async begin(): Promise<void> {
-    const pauseMs = await this.look();
-    this.plan(pauseMs);
+    const pauseMs = await this.poll();
+    this.schedule(pauseMs);
   }
 
   async end(): Promise<void> {
     this.hasEnded = true;
     this.cancel();
-    await this.looking;
+    await this.polling;
   }
 
-  private plan(pauseMs: number): void {
+  private schedule(pauseMs: number): void {
     if (this.hasEnded) return;
     this.cancel = this.parts.clock.after(pauseMs, () => {
-      this.looking = this.lookAgain();
+      this.polling = this.pollAgain();
     });
   }
 
-  private async lookAgain(): Promise<void> {
+  private async pollAgain(): Promise<void> {
     let pauseMs = IDLE_MS;
     try {
-      pauseMs = await this.look();
+      pauseMs = await this.poll();
     } catch (error) {
       this.parts.log().warn("cqrs: the versions of projections could not be read", { error });
     }
-    this.plan(pauseMs);
+    this.schedule(pauseMs);
   }
 
-  /** Resolves to the pause until the next look. */
-  private async look(): Promise<number> {
+  /** Resolves to the pause before the next poll, in milliseconds. */
+  private async poll(): Promise<number> {
     const versions = (await this.parts.eventStore()?.projections.status()) ?? [];
     const live = new Map(
       versions.filter(({ status }) => status === "live").map(({ name, version }) => [name, version]),

@@ -1,6 +1,6 @@
 import { type Clock, keepAlive } from "@framework/core/feature";
 
-/** The time limit of one call. Its signal aborts at the end, or when the caller aborts. Keeps the process running from `begin` to `end`. */
+/** Time limit of one call. Its signal aborts when the time has passed, or the caller aborts. Keeps the process running from `begin` to `end`. */
 export class Deadline {
   readonly timeoutMs: number;
   private readonly clock: Clock;
@@ -12,7 +12,7 @@ export class Deadline {
   private cancelTimer = (): void => {};
   private release = (): void => {};
 
-  /** @param reason creates the error of a call that took too long */
+  /** @param reason creates the error of a call that exceeds its time limit */
   constructor(clock: Clock, timeoutMs: number, reason: () => Error, outer?: AbortSignal) {
     this.clock = clock;
     this.timeoutMs = timeoutMs;
@@ -28,7 +28,7 @@ export class Deadline {
     return Math.max(0, this.endsAt - this.clock.now());
   }
 
-  /** Whether the time is over; not when the caller aborted. */
+  /** Whether the time has passed; `false` if the caller aborted first. */
   get hasPassed(): boolean {
     return this.passed;
   }
@@ -41,13 +41,13 @@ export class Deadline {
     else this.outer?.addEventListener("abort", this.abort, { once: true });
   }
 
-  /** Verifies that there is time left: a blocked event loop fires timers late. @throws the signal's reason */
+  /** Checks that the time has not passed, because a blocked event loop fires timers late. @throws the signal's reason */
   check(): void {
     if (this.clock.now() >= this.endsAt) this.pass();
     this.signal.throwIfAborted();
   }
 
-  /** Ends the limit: the call is over. */
+  /** Cancels the time limit, when the call has ended. */
   end(): void {
     this.cancelTimer();
     this.release();

@@ -1,7 +1,7 @@
 import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 
-/** Resolves like `work`, unless the signal aborts first: then it rejects with the signal's reason, and the outcome of `work` is ignored. */
+/** Settles like `work`, unless the signal aborts first: then it rejects with the signal's reason, and the outcome of `work` is ignored. */
 export const orAborted = async <T>(work: Awaitable<T>, signal: AbortSignal): Promise<T> => {
   if (!isPromise(work)) return work;
   const { promise, reject } = Promise.withResolvers<never>();

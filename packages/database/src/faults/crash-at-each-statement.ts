@@ -5,23 +5,23 @@ import type { FaultingDatabase } from "./faulting-database.ts";
 
 /** Limits of `crashAtEachStatement`. */
 export interface CrashAtEachStatementOptions {
-  /** Bound of the statements of one run. @default 1000 */
+  /** Maximum statements of one run. @default 1000 */
   readonly maxStatements?: number;
   /**
-   * `"after"` halves the runs: an operation that runs one statement at a time leaves the same after a statement as before the next one.
+   * `"after"` halves the number of runs, and is enough for an operation without concurrent statements: its state after a statement equals that before the next
    *
-   * @default both, as operations with statements side by side need
+   * one. @default both
    */
   readonly when?: Crash["when"];
 }
 
 /**
- * Runs a test once for each statement that a process may die at, before it and after it, until a run ends before its crash. Resolves to the
+ * Runs a test repeatedly, with a simulated crash before and after each statement in turn, until a run ends without reaching its crash. Returns the
  * number of runs that crashed.
  *
- * @param run makes a database, gives the operation a `faultingDatabase(db, crash)`, lets the next process recover, checks, and resolves to the
+ * @param run creates a database, runs the operation on a `faultingDatabase(db, crash)`, lets the next process recover, checks the result, and returns the
  * faulting database
- * @throws an error that names the crash, with the error of `run` as its cause; AssertionError when no statement was run, or more than
+ * @throws an error that names the crash, with the error of `run` as its cause; AssertionError if no statement was run, or more than
  * `maxStatements`
  *
  * @example
@@ -39,12 +39,12 @@ export const crashAtEachStatement = async (
   { maxStatements = 1000, when }: CrashAtEachStatementOptions = {},
 ): Promise<number> => {
   let crashes = 0;
-  for (const each of when === undefined ? bothMoments : [when])
+  for (const each of when === undefined ? bothTimes : [when])
     crashes += await crashesOf(run, each, maxStatements);
   return crashes;
 };
 
-const bothMoments: readonly Crash["when"][] = ["before", "after"];
+const bothTimes: readonly Crash["when"][] = ["before", "after"];
 
 const crashesOf = async (
   run: (crash: Crash) => Promise<FaultingDatabase>,

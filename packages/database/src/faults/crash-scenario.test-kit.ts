@@ -1,4 +1,4 @@
-// One operation with every kind of statement, its statements, and what it leaves at each of them. Also run in processes that are killed.
+// One operation with every kind of statement, the list of its statements, and the rows left by a crash at each. Also run in processes that are killed.
 import { type Database, sql, type Statement } from "../index.ts";
 import type { Crash } from "../testing.ts";
 
@@ -54,7 +54,7 @@ export const rowsAfter = ({ at, when }: Crash): readonly number[] => {
   return [...(took >= 1 ? [1] : []), ...(took >= COMMIT ? [2, 3] : []), ...(took >= 14 ? [6] : [])];
 };
 
-/** Crashes that are compared with processes that are killed there. */
+/** Simulated crashes that are compared with killed processes. */
 export const sameAsKilled: readonly Crash[] = [
   { at: 3, when: "after" },
   { at: COMMIT, when: "before" },

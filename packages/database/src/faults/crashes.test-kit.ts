@@ -1,4 +1,4 @@
-// Facts about faulting databases, the same on both kinds of database.
+// Contract of faulting databases, for both kinds of database.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
@@ -123,7 +123,7 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.deepEqual(await ids(db), []);
   },
 
-  "listeners hear nothing after the fault": async (db) => {
+  "listeners get nothing after the fault": async (db) => {
     const heard: string[] = [];
     const doomed = faultingDatabase(db, { at: 3 });
     await doomed.listen("news", (payload) => heard.push(`doomed ${payload}`));

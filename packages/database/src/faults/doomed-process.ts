@@ -1,21 +1,21 @@
 import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
 
-/** Where a process dies. */
+/** The statement at which a simulated process dies. */
 export interface Crash {
-  /** Number of the statement, from 1. Begin, savepoint, release, commit and rollback count too, and a script or stream as one. */
+  /** Number of the statement, from 1. Begin, savepoint, release, commit and rollback count too; a script or stream counts as one. */
   readonly at: number;
-  /** Before the database gets the statement, or after the statement took effect but before its answer arrives. */
+  /** Before the database gets the statement, or after it took effect but before the reply arrives. */
   readonly when: "before" | "after";
 }
 
-/** Called when the answer of a statement arrives. @throws DatabaseUnavailableError when the process has died, or dies now */
+/** Called when the reply to a statement arrives. @throws DatabaseUnavailableError if the process has died, or dies now */
 export type Answered = () => void;
 
 const MAX_QUOTED_TEXT = 200;
 
-/** Counts statements and dies at one of them: from then on none is sent, and no answer arrives. */
+/** Simulates a process that dies at a statement: afterwards no statement is sent and no reply arrives. */
 export class DoomedProcess {
-  /** Statements sent so far, with the one it died at. */
+  /** Statements sent so far, including the one at which it died. */
   statements = 0;
   private readonly crash: Crash | null;
   private readonly died: () => void;
@@ -24,7 +24,7 @@ export class DoomedProcess {
   private isClosed = false;
   private isDying = false;
 
-  /** @param died called at the death, before anything is rolled back */
+  /** @param died called at the crash, before the rollbacks */
   constructor(crash: Crash | null, died: () => void) {
     this.crash = crash;
     this.died = died;
@@ -34,22 +34,22 @@ export class DoomedProcess {
     return this.signal.aborted;
   }
 
-  /** Whether callbacks must not run any more: it has died, or will when the statement that was sent has taken effect. */
+  /** Whether callbacks must not run: the process has died, or will once the current statement has taken effect. */
   get isSilent(): boolean {
     return this.isDying || this.isDead;
   }
 
-  /** Aborts at the death, with the error of everything afterwards. */
+  /** Aborts at the crash; the reason is the error of all later calls. */
   get signal(): AbortSignal {
     return this.death.signal;
   }
 
-  /** Aborts at the death, and when `other` does. */
+  /** Returns a signal that aborts at the crash, and when `other` does. */
   until(other: AbortSignal | undefined): AbortSignal {
     return other === undefined ? this.signal : AbortSignal.any([other, this.signal]);
   }
 
-  /** Counts a statement before it is sent. @throws DatabaseUnavailableError when the process has died, or dies now */
+  /** Counts a statement before it is sent. @throws DatabaseUnavailableError if the process has died, or dies now */
   send(text: string): Answered {
     this.checkAlive();
     this.statements++;
@@ -69,7 +69,7 @@ export class DoomedProcess {
     }
   }
 
-  /** Runs a call of the database, which `close` waits for. @throws DATABASE_CLOSED */
+  /** Runs a database call, for which `close` waits. @throws DATABASE_CLOSED */
   async call<T>(run: () => Promise<T>): Promise<T> {
     this.checkOpen();
     const running = run();
@@ -81,7 +81,7 @@ export class DoomedProcess {
     }
   }
 
-  /** Refuses further calls, and waits until the running ones have ended, or were rolled back at the death. */
+  /** Refuses further calls, and waits until the running ones have ended or were rolled back at the crash. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.allSettled(this.calls);

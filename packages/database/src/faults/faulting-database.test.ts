@@ -30,7 +30,7 @@ describe("in a file", () => {
   crashes(test, inFile);
 });
 
-describe("without a fault it is a database like any other:", () => {
+describe("without a fault it passes the database contract:", () => {
   const counting = () => {
     const db = openDatabase({ url: "sqlite://:memory:", idleInTransactionSecs: 0.5 });
     return Object.assign(faultingDatabase(db), { [Symbol.asyncDispose]: () => db.close() });

@@ -10,30 +10,30 @@ import { type Crash, DoomedProcess } from "./doomed-process.ts";
 import { FaultingCalls } from "./faulting-queries.ts";
 import { runLevel } from "./faulting-transaction.ts";
 
-/** Where `faultingDatabase` fails. */
+/** The statement at which `faultingDatabase` fails. */
 export interface FaultOptions extends Partial<Crash> {
   /** Number of the statement, from 1, as in `Crash`. @default none: statements are only counted */
   readonly at?: number;
   /** Before the statement, or after it took effect. @default "before" */
   readonly when?: "before" | "after";
-  /** Called at the fault, before anything is rolled back; `() => process.kill(process.pid, "SIGKILL")` makes it a real crash. */
+  /** Called at the fault, before the rollbacks; `() => process.kill(process.pid, "SIGKILL")` makes it a real crash. */
   readonly died?: () => void;
 }
 
-/** A database as one process has it that dies at a given statement. */
+/** A database, as used by a process that dies at a given statement. */
 export interface FaultingDatabase extends Database {
-  /** Statements so far, with the one it died at. */
+  /** Statements so far, including the one at which it failed. */
   readonly statements: number;
   /** Whether the fault has happened. */
   readonly isDead: boolean;
 }
 
 /**
- * A database for one process of a crash test: it fails at one statement, as if the process were killed there.
+ * Wraps a database for one process of a crash test: it fails at one statement, as if the process were killed there.
  *
- * All its open transactions are rolled back at once, also those whose functions still wait. Everything from then on is rejected with
- * `DatabaseUnavailableError`, a transaction whose commit was reached with `CommitUnknownError`, and nothing more is sent; callbacks of `onCommit` and
- * listeners are not called. `close` waits until all of that is over and leaves `db` open, which is the database that the next process finds.
+ * All open transactions are then rolled back at once, even if their functions are still waiting. Later calls reject with `DatabaseUnavailableError`, a
+ * transaction that had reached its commit with `CommitUnknownError`, and nothing more is sent; callbacks of `onCommit` and listeners are not called.
+ * `close` waits until this is done and leaves `db` open for the next process.
  */
 export const faultingDatabase = (
   db: Database,
@@ -63,8 +63,10 @@ class DoomedDatabase extends FaultingCalls implements FaultingDatabase {
 
   transaction<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { db, process } = this;
-    const mortal = { ...options, signal: process.until(options.signal) };
-    return this.call(() => runLevel(process, "transaction", (level) => db.transaction(level, mortal), run));
+    const abortable = { ...options, signal: process.until(options.signal) };
+    return this.call(() =>
+      runLevel(process, "transaction", (level) => db.transaction(level, abortable), run),
+    );
   }
 
   until(signal: AbortSignal, options?: UntilOptions): Queries {

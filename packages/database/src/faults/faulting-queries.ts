@@ -3,7 +3,7 @@ import type { Ask, Executed, Queries, Row, StreamOptions } from "../queries.ts";
 import { type Asked, type AskedWith, type Statement, toStatement } from "../statement.ts";
 import type { DoomedProcess } from "./doomed-process.ts";
 
-/** Statements of a transaction, in a process that dies at one of them. */
+/** Statements inside a transaction, of a process that dies at one of them. */
 export class FaultingQueries implements Queries {
   protected readonly process: DoomedProcess;
   private readonly queries: Queries;
@@ -54,7 +54,7 @@ export class FaultingQueries implements Queries {
   }
 }
 
-/** Statements outside of a transaction. */
+/** Statements outside a transaction. */
 export class FaultingCalls extends FaultingQueries {
   protected override call<T>(run: () => Promise<T>): Promise<T> {
     return handled(this.process.call(run));

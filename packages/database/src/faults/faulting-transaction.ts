@@ -37,7 +37,7 @@ const words = {
   savepoint: { begin: "SAVEPOINT", keep: "RELEASE SAVEPOINT", undo: "ROLLBACK TO SAVEPOINT" },
 } as const;
 
-/** Runs a transaction or savepoint, whose begin and end count as statements. The death rolls it back at once, whatever its function waits for. */
+/** Runs a transaction or savepoint, whose begin and end count as statements. The crash rolls it back at once, even if its function is waiting. */
 export const runLevel = async <T>(
   process: DoomedProcess,
   kind: keyof typeof words,
@@ -49,7 +49,7 @@ export const runLevel = async <T>(
   let isCommitting = false;
   let answered = process.send(begin);
   const level = async (tx: Transaction): Promise<T> => {
-    answered(); // to the begin, or to the end of the attempt before this one
+    answered(); // reply to the begin, or to the end of the previous attempt
     if (attempts++ > 0) process.send(begin)();
     isCommitting = false;
     try {
@@ -63,7 +63,7 @@ export const runLevel = async <T>(
     }
   };
   const opened = open(level);
-  await opened.catch(() => {}); // its outcome arrives below, if the process lives
+  await opened.catch(() => {}); // the outcome is returned below, unless the process has died
   try {
     answered();
   } catch (killed) {

@@ -14,7 +14,7 @@ const died = () => process.kill(process.pid, "SIGKILL");
 await scenario(faultingDatabase(openDatabase({ url }), { at: Number(at), when, died }));
 `;
 
-/** Runs the scenario in a process of its own, which SIGKILL ends at a statement. */
+/** Runs the scenario in a separate process, which is killed by SIGKILL at a statement. */
 export const killedAt = async ({ at, when }: Crash, url: string): Promise<void> => {
   const args = [
     "--conditions=@framework/source",

@@ -1,7 +1,7 @@
 import type { Transaction } from "../queries.ts";
 import type { Migration } from "./migration.ts";
 
-/** One migration that has run, as recorded in the database. */
+/** The record of a migration that has run. */
 export interface AppliedMigration {
   readonly number: number;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface AppliedMigration {
   readonly readableFrom: number;
 }
 
-/** One table for all sets, so that two packages may have the same number. */
+/** One table for all sets; the key includes the set, so that two packages may have the same number. */
 const TABLE = `CREATE TABLE framework_migrations (
   set_name TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, checksum TEXT NOT NULL,
   readable_from INTEGER NOT NULL, applied_at TEXT NOT NULL, PRIMARY KEY (set_name, number))`;
@@ -19,7 +19,7 @@ const isThere = {
   postgres: "SELECT count(to_regclass('framework_migrations'))",
 } as const;
 
-/** The record of what has run. Its table is made with the first step, so that reading needs no right to create one. */
+/** The records of migrations that have run. The table is created with the first record, so that reading requires no right to create one. */
 export class AppliedMigrations {
   private readonly tx: Transaction;
   private readonly set: string;

@@ -3,25 +3,28 @@ import type { AppliedMigration } from "./applied-migrations.ts";
 import type { Migration, MigrationSet } from "./migration.ts";
 
 /**
- * Compares what has run with what this program has.
+ * Compares the migrations that have run with those of this program.
  *
  * @throws DATABASE_MIGRATION_MISSING, DATABASE_MIGRATION_CHANGED, DATABASE_MIGRATION_AHEAD
  */
 export const checkApplied = (set: MigrationSet, applied: readonly AppliedMigration[]): void => {
   const { migrations } = set;
   const highest = migrations.at(-1)?.number ?? 0;
-  const ahead = set.mayBeBehind ? applied.filter(({ number }) => number > highest) : [];
+  const ahead = set.allowsNewerDatabase ? applied.filter(({ number }) => number > highest) : [];
   for (const each of applied) if (!ahead.includes(each)) checkKnown(set, each);
   for (const each of ahead) if (each.readableFrom > highest) throw tooFarAhead(set, each, highest);
   checkOrder(migrations, applied);
 };
 
-const checkKnown = ({ name: set, migrations, mayBeBehind }: MigrationSet, run: AppliedMigration): void => {
+const checkKnown = (
+  { name: set, migrations, allowsNewerDatabase }: MigrationSet,
+  run: AppliedMigration,
+): void => {
   const { number, name, checksum } = run;
   const known = migrations.find((each) => each.number === number);
   if (known === undefined) {
     throw missing(
-      mayBeBehind
+      allowsNewerDatabase
         ? `migration ${number} (${name}) of the set "${set}" has run, but this program does not have it`
         : `migration ${number} (${name}) has run, but its file is missing`,
     );
@@ -40,7 +43,7 @@ const tooFarAhead = (
 ): FrameworkError =>
   new FrameworkError(
     "DATABASE_MIGRATION_AHEAD",
-    `migration ${number} (${name}) of the set "${set}" has run, which needs a program with migration ${readableFrom}, and this one has ${highest === 0 ? "none" : `only up to ${highest}`}; deploy the newer version`,
+    `migration ${number} (${name}) of the set "${set}" has run and requires a program with migration ${readableFrom}, but this one has ${highest === 0 ? "none" : `only up to ${highest}`}; deploy the newer version`,
   );
 
 const checkOrder = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): void => {
@@ -52,6 +55,6 @@ const checkOrder = (migrations: readonly Migration[], applied: readonly AppliedM
     throw missing(`migration ${late.number} (${late.name}) precedes ${last}, which has already run`);
 };
 
-/** A migration that does not exist, or came too late. */
+/** Returns the error of a migration that does not exist or is out of order. */
 export const missing = (message: string): FrameworkError =>
   new FrameworkError("DATABASE_MIGRATION_MISSING", message);

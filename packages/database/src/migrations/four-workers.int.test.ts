@@ -10,6 +10,6 @@ withServer("postgres", (server) => {
     const slow = "INSERT INTO migrated SELECT count(*) FROM pg_sleep(4)";
     const start = await migrateInFourWorkers({ url: schema.url, ...limits }, slow);
     expect(start).toMatchObject({ workers: 4, migrated: 1 });
-    expect(start.longestMs).toBeGreaterThan(2000); // else the migration was not slow
+    expect(start.longestMs).toBeGreaterThan(2000); // otherwise the migration was not slow
   });
 });

@@ -4,24 +4,24 @@ import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 
-/** A worker of the service: when it began, and when its migrations were over, in milliseconds since 1970. */
+/** A worker of the service: its start, and the end of its migrations, in milliseconds since 1970. */
 interface Worker {
   readonly pid: number;
   readonly begun: number;
   readonly migrated: number;
 }
 
-/** What a start of four workers on an empty database did. */
+/** Result of the start of four workers on an empty database. */
 export interface FourWorkers {
   /** Number of workers that serve. */
   readonly workers: number;
   /** Number of times that the migration ran. */
   readonly migrated: number;
-  /** Longest time from the begin of a worker to the end of its migrations. */
+  /** Longest time from the start of a worker to the end of its migrations. */
   readonly longestMs: number;
 }
 
-/** Starts four workers on an empty database whose one migration is slow. */
+/** Starts four workers on an empty database with one slow migration. */
 export const migrateInFourWorkers = async (
   config: Readonly<Record<string, unknown>>,
   slowStatement: string,

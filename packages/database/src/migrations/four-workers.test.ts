@@ -15,5 +15,5 @@ test("on SQLite four workers wait for a slow migration beyond their limit for re
     `INSERT INTO migrated ${count}`,
   );
   expect(start).toMatchObject({ workers: 4, migrated: 1 });
-  expect(start.longestMs).toBeGreaterThan(500); // else the migration was not slow
+  expect(start.longestMs).toBeGreaterThan(500); // otherwise the migration was not slow
 });

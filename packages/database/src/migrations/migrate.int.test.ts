@@ -8,7 +8,7 @@ import { databaseInSchema } from "../testing.ts";
 import { migrationSets } from "./migration-sets.test-kit.ts";
 
 withServer("postgres", (url) => {
-  /** A schema of its own, and a folder of migrations. */
+  /** A separate schema, and a folder of migrations. */
   const setUp = async (files: Readonly<Record<string, string>>) => {
     const schema = await databaseInSchema(url);
     const folder = mkdtempDisposableSync(join(tmpdir(), "migrations-"));
@@ -71,7 +71,7 @@ withServer("postgres", (url) => {
     expect(await db.query("SELECT * FROM a, b")).toEqual([]);
   });
 
-  test("a file with a comment that is not closed is refused, also when comments in it are", async () => {
+  test("a file with an unclosed comment is rejected, even if nested comments in it are closed", async () => {
     await using s = await setUp({
       "0001-two.up.sql": "CREATE TABLE a (n INTEGER); /* b /* nested */\nCREATE TABLE b (n INTEGER);",
     });

@@ -49,7 +49,7 @@ test("a dry run returns the steps without running them", async () => {
   expect(await s.columns()).toEqual([]);
 });
 
-test("onStep is called before each step with what is done; a dry run calls it for none", async () => {
+test("onStep is called before each step with the progress; a dry run does not call it", async () => {
   await using s = setUp();
   const seen: object[] = [];
   const onStep: NonNullable<MigrateOptions["onStep"]> = (each, progress) => void seen.push([each, progress]);
@@ -118,7 +118,7 @@ test("all problems of the folder are reported together", async () => {
   );
 });
 
-test("a file for one kind of database takes precedence there, and is ignored by the other", async () => {
+test("a file for one kind of database takes precedence there and is ignored on the other", async () => {
   await using s = setUp({
     "0001-create-books.up.sql": "SELECT 1",
     "0001-create-books.sqlite.up.sql": "CREATE TABLE books (only_sqlite INTEGER)",
@@ -168,7 +168,7 @@ test("a folder that does not exist is reported with its path", async () => {
   await expect(migrate(s.db, { directory: file })).rejects.toThrow(`${file} is not a folder`);
 });
 
-test("a file whose name has capitals is reported, and not left out", async () => {
+test("a file whose name has capitals is reported instead of ignored", async () => {
   await using s = setUp({ ...files, "0003-MORE.UP.SQL": "SELECT 1" });
   await expect(s.run()).rejects.toThrow("0003-MORE.UP.SQL is not named like 0001-create-books.up.sql");
 });
@@ -188,7 +188,7 @@ test("a file that ends the transaction, or has parameters, is refused before the
   expect(await s.columns()).toEqual([]);
 });
 
-test("a file with a comment that is not closed is refused before the first step", async () => {
+test("a file with an unclosed comment is rejected before the first step", async () => {
   await using s = setUp({
     ...files,
     "0003-more.up.sql": "CREATE TABLE a (n INTEGER);\n/* create b\nCREATE TABLE b (n INTEGER);",
@@ -212,7 +212,7 @@ test("triggers, whose bodies have semicolons, run whole", async () => {
   expect(await s.db.fetchValue("SELECT count(*) FROM genres")).toBe(2);
 });
 
-test("other line ends and a byte order mark are no change of a file", async () => {
+test("different line ends and a byte order mark do not count as a change of a file", async () => {
   await using s = setUp();
   await s.run();
   const windows = Object.entries(files).map(([name, text]) => [
@@ -226,7 +226,7 @@ test("other line ends and a byte order mark are no change of a file", async () =
   expect(await fresh.columns()).toEqual(["id", "title"]);
 });
 
-test("a migration waits for another one as long as that lives, up to its own limit", async () => {
+test("a migration waits for another one, up to its own limit", async () => {
   await using s = setUp();
   const url = `sqlite://${join(s.folder.path, "test.db")}`;
   const waiting = openDatabase({ url, connectionTimeoutSecs: 0.05 });

@@ -7,7 +7,7 @@ import type { Migration, MigrationSet, MigrationText } from "./migration.ts";
 import { readMigrations } from "./read-migrations.ts";
 import { checkedSet, type SetMigration } from "./set-migrations.ts";
 
-/** Which migrations to run: those of a folder, or those of a set in code. */
+/** Options of `migrate`: for the migrations of a folder, or of a set in code. */
 export type MigrateOptions = MigrateFolderOptions | MigrateSetOptions;
 
 /** Options of the migrations of a folder. */
@@ -18,7 +18,7 @@ export interface MigrateFolderOptions extends MigrateLimits {
   readonly to?: number;
 }
 
-/** Options of the migrations that a package has in its code. */
+/** Options of the migrations in the code of a package. */
 export interface MigrateSetOptions extends MigrateLimits {
   /** Name of the set, usually that of the package; lower-case letters, digits and hyphens. `app` belongs to the files of a program. */
   readonly set: string;
@@ -31,13 +31,13 @@ export interface MigrateLimits {
   /** Dry run: returns the steps without running them. @default false */
   readonly dryRun?: boolean;
   /**
-   * Limit in seconds of waiting for another process that migrates and of all steps, in place of the database's own limits, which are for requests.
+   * Time limit in seconds for all steps, including the wait for another process that migrates. Replaces the database's own limits, which are for requests.
    * @default 3600
    */
   readonly timeoutSecs?: number;
   /** Rolls back and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called before each step with the number of steps that have run, and of all: for a progress bar. A dry run does not call it. */
+  /** Called before each step with the number of completed steps and the total, for a progress bar; not called in a dry run. */
   readonly onStep?: (
     step: MigrationStep,
     progress: { readonly done: number; readonly total: number },
@@ -47,7 +47,7 @@ export interface MigrateLimits {
 /** Default of `MigrateLimits.timeoutSecs`. */
 export const MIGRATION_SECS = 3600;
 
-/** One step that was run, or would be in a dry run. */
+/** A step that was run, or in a dry run would be. */
 export interface MigrationStep {
   /** Number of the migration. */
   readonly number: number;
@@ -57,17 +57,17 @@ export interface MigrationStep {
   readonly direction: "up" | "down";
 }
 
-/** Id of the advisory lock; any number that is the same in every process. */
+/** Id of the advisory lock; arbitrary, but the same in every process. */
 const LOCK = 7_264_113_905;
 
 /**
  * Migrates the schema to a version; all steps run in one transaction.
  *
- * Concurrent migrations, of other sets too, are serialised by a lock. Earlier steps are verified by the SHA-256 of their text.
+ * A lock serialises concurrent migrations of all sets. Earlier steps are verified by the SHA-256 of their text.
  *
- * @throws DATABASE_MIGRATION_CHANGED when a migration differs from the step that ran, DATABASE_MIGRATION_MISSING when it is missing or precedes one
- * that ran, DATABASE_MIGRATION_AHEAD when the database is ahead of a set and not readable, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS;
- * DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after `timeoutSecs`. Nothing was changed then.
+ * @throws DATABASE_MIGRATION_CHANGED if a migration differs from the one that ran, DATABASE_MIGRATION_MISSING if it is missing or precedes one
+ * that ran, DATABASE_MIGRATION_AHEAD if the schema is newer than this program can use, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS;
+ * DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after `timeoutSecs`. An error leaves the schema unchanged.
  */
 export const migrate = async (db: Database, options: MigrateOptions): Promise<readonly MigrationStep[]> => {
   const { dryRun = false, timeoutSecs = MIGRATION_SECS, signal, onStep } = options;
@@ -79,14 +79,14 @@ export const migrate = async (db: Database, options: MigrateOptions): Promise<re
     const applied = await record.all();
     checkApplied(set, applied);
     const steps = stepsTo(set.migrations, applied, to ?? set.migrations.at(-1)?.number ?? 0);
-    const told = steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
-    if (dryRun) return told;
+    const reported = steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
+    if (dryRun) return reported;
     for (const [done, step] of steps.entries()) {
-      const own = told[done];
+      const own = reported[done];
       if (own !== undefined) onStep?.(own, { done, total: steps.length });
       await take(tx, record, step);
     }
-    return told;
+    return reported;
   };
   return await db.transaction(run, { timeoutSecs, signal });
 };
@@ -107,7 +107,7 @@ const stepsTo = (
   to: number,
 ): readonly Step[] => {
   if (to !== 0 && !migrations.some(({ number }) => number === to))
-    throw missing(`there is no migration ${to}`);
+    throw missing(`migration ${to} does not exist`);
   const done = new Set(applied.map(({ number }) => number));
   const down = migrations.filter(({ number }) => number > to && done.has(number)).toReversed();
   const up = migrations.filter(({ number }) => number <= to && !done.has(number));
@@ -138,7 +138,7 @@ const take = async (
   await record.remove(number);
 };
 
-/** One statement at a time, so that an error has its line. */
+/** Runs one statement at a time, so that an error can name the line. */
 const runText = async (tx: Transaction, text: MigrationText): Promise<void> => {
   for (const piece of text.pieces) {
     try {

@@ -1,4 +1,4 @@
-// Facts about sets of migrations, the same on both databases.
+// Contract of sets of migrations, for both kinds of database.
 import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { type Database, migrate, type SetMigration } from "../index.ts";
@@ -47,7 +47,7 @@ export const migrationSets: PortContract<Database> = portContract<Database>("mig
     assert.deepEqual(await columns(db), ["id", `only_${db.dialect}`]);
   },
 
-  "sets have numbers of their own, and one record": async (db) => {
+  "sets are numbered separately and share one table": async (db) => {
     const other = { number: 1, name: "create-leases", up: "CREATE TABLE leases (id INTEGER)" };
     await Promise.all([run(db, one, two), migrate(db, { set: "leases", migrations: [other] })]);
     assert.deepEqual(
@@ -65,7 +65,9 @@ export const migrationSets: PortContract<Database> = portContract<Database>("mig
     );
   },
 
-  "older code goes on where every migration that it does not know says readableFrom its own": async (db) => {
+  "an older program continues if every newer migration has a readableFrom up to its own number": async (
+    db,
+  ) => {
     await run(db, one, two);
     assert.deepEqual(await run(db, one), []);
     await run(db, one, two, three, four);
@@ -73,7 +75,7 @@ export const migrationSets: PortContract<Database> = portContract<Database>("mig
     await assert.rejects(run(db, one, two), {
       code: "DATABASE_MIGRATION_AHEAD",
       message:
-        'migration 3 (drop-state) of the set "tasks" has run, which needs a program with migration 3, and this one has only up to 2; deploy the newer version',
+        'migration 3 (drop-state) of the set "tasks" has run and requires a program with migration 3, but this one has only up to 2; deploy the newer version',
     });
     await assert.rejects(run(db), { code: "DATABASE_MIGRATION_AHEAD" });
   },

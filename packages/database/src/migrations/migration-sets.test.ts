@@ -20,18 +20,20 @@ test("all mistakes of a set are reported together, before any step", async () =>
   const refused = migrate(db, { set: "Two words", migrations });
   await expect(refused).rejects.toMatchObject({ code: "DATABASE_BAD_MIGRATIONS" });
   await expect(refused).rejects.toThrow(
-    /"Two words": the name has [^]*unlike 2 after 2[^]*unlike 3\.5[^]*readableFrom [^]*not 3[^]*unlike Second[^]*0002-Second:2: [^]*1 parameter[^]*4: give `up`/,
+    /"Two words": the name must have [^]*not 2 after 2[^]*not 3\.5[^]*readableFrom [^]*not 3[^]*not Second[^]*0002-Second:2: [^]*1 parameter[^]*4: `up`/,
   );
   await expect(db.query("SELECT * FROM a")).rejects.toThrow("no such table");
 });
 
-test("the name `app` belongs to the files of the program, which do not meet sets of packages", async () => {
+test("the name `app` is reserved for the files of the program, which do not conflict with sets of packages", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "migrations-"));
   writeFileSync(join(folder.path, "0001-books.up.sql"), "CREATE TABLE books (id INTEGER)");
   writeFileSync(join(folder.path, "0001-books.down.sql"), "DROP TABLE books");
   const db = inMemory();
   const set: SetMigration = { number: 1, name: "create-tasks", up: "CREATE TABLE tasks (id INTEGER)" };
-  await expect(migrate(db, { set: "app", migrations: [set] })).rejects.toThrow("belongs to the files");
+  await expect(migrate(db, { set: "app", migrations: [set] })).rejects.toThrow(
+    "reserved for the migration files",
+  );
   await migrate(db, { set: "tasks", migrations: [set] });
   const { path: directory } = folder;
   expect(await migrate(db, { directory })).toEqual([{ number: 1, name: "books", direction: "up" }]);

@@ -12,9 +12,9 @@ export interface Migration {
   readonly up: MigrationText;
   /** `null` when it cannot be reverted. */
   readonly down: MigrationText | null;
-  /** SHA-256 of the text of `up`, hexadecimal; the same for both kinds of line ends. */
+  /** Hexadecimal SHA-256 of the text of `up`, with line ends normalised. */
   readonly checksum: string;
-  /** Lowest number of code that can use the schema after this migration. */
+  /** Lowest migration number of a program that can use the schema after this migration. */
   readonly readableFrom: number;
 }
 
@@ -22,8 +22,8 @@ export interface Migration {
 export interface MigrationSet {
   readonly name: string;
   readonly migrations: readonly Migration[];
-  /** Whether the database may be ahead of them, up to what `readableFrom` of its further migrations allows. */
-  readonly mayBeBehind: boolean;
+  /** Whether the database may have newer migrations, as far as their `readableFrom` allows. */
+  readonly allowsNewerDatabase: boolean;
 }
 
 /** The statements of one direction. */
@@ -34,7 +34,7 @@ export interface MigrationText {
   readonly pieces: readonly Piece[];
 }
 
-/** Splits a text into its statements; adds what must not be in a migration to `problems`, with `label` and line. */
+/** Splits a text into statements. Adds constructs that a migration must not contain to `problems`, with `label` and line. */
 export const migrationText = (
   text: string,
   { path, label, dialect }: { path: string; label: string; dialect: Dialect },
@@ -49,7 +49,7 @@ export const migrationText = (
   return { path, text, pieces };
 };
 
-/** All migrations run in one transaction, so a statement that ends it is refused. An unclosed comment would hide statements. */
+/** Rejects transaction control, because all migrations run in one transaction, and unclosed comments, which would hide statements. */
 const problemOf = (piece: Piece): string | null => {
   if (piece.tokens.at(-1)?.kind === "unclosed") return "a comment that begins with /* is not closed";
   try {
@@ -58,7 +58,7 @@ const problemOf = (piece: Piece): string | null => {
   } catch (error) {
     if (!FrameworkError.is(error)) throw error;
     return error.code === "DATABASE_TRANSACTION_CONTROL"
-      ? "all migrations run in one transaction, which none may begin or end"
+      ? "all migrations run in one transaction, so a migration must not begin or end one"
       : error.message;
   }
 };

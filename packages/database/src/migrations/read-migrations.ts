@@ -12,13 +12,13 @@ import {
 
 const FILE = /^(\d{1,9})-([a-z0-9-]+)(?:\.(sqlite|postgres))?\.(up|down)\.sql$/;
 
-/** The set of the files of a program. */
+/** Name of the set of a program's migration files. */
 export const APP_SET = "app";
 
-/** Files of one number. */
+/** Files with one number. */
 interface Found {
   readonly name: string;
-  /** The number as it is written. */
+  /** The number, as written in the file names. */
   readonly digits: string;
   readonly files: Map<string, string>;
 }
@@ -40,7 +40,7 @@ export const readMigrations = async (directory: string, dialect: Dialect): Promi
   }
   if (problems.length > 0)
     throw new FrameworkError("DATABASE_BAD_MIGRATIONS", `${directory}: ${problems.join("; ")}`);
-  return { name: APP_SET, migrations, mayBeBehind: false };
+  return { name: APP_SET, migrations, allowsNewerDatabase: false };
 };
 
 const namesIn = async (directory: string): Promise<readonly string[]> => {
@@ -96,7 +96,7 @@ const readStep = async (
   return migrationText(text, { path, label: file, dialect }, problems);
 };
 
-/** Without byte order mark, and with the line ends of this file's history: editors and git change both. */
+/** Decodes UTF-8 without byte order mark and with LF line ends, so that changes of these by editors and git do not change the checksum; `null` if invalid. */
 const decoded = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");

@@ -3,7 +3,7 @@ import type { Dialect } from "../sql-text/tokens.ts";
 import { checksumOf, type Migration, type MigrationSet, migrationText } from "./migration.ts";
 import { APP_SET } from "./read-migrations.ts";
 
-/** One migration of a set in code: its statements for both databases, or for each. Forward only. */
+/** One forward-only migration of a set in code, with its statements for both databases or separately for each. */
 export type SetMigration = SetMigrationHead &
   ({ readonly up: string } | { readonly sqlite: string; readonly postgres: string });
 
@@ -13,8 +13,8 @@ interface SetMigrationHead {
   /** Lower-case letters, digits and hyphens. */
   readonly name: string;
   /**
-   * Lowest number of code that can read and write the schema after this migration: programs whose highest migration is at least this one go on
-   * while newer ones are deployed. @default `number`: no older program
+   * Lowest migration number of a program that can use the schema after this migration: such older programs continue to work during a rolling
+   * deployment. @default `number`: no older program
    */
   readonly readableFrom?: number;
 }
@@ -30,13 +30,13 @@ export const checkedSet = (
   dialect: Dialect,
 ): MigrationSet => {
   const problems: string[] = [];
-  if (!SET.test(set)) problems.push("the name has lower-case letters, digits and hyphens, at most 63");
-  if (set === APP_SET) problems.push("the name belongs to the files of a program");
+  if (!SET.test(set)) problems.push("the name must have at most 63 lower-case letters, digits and hyphens");
+  if (set === APP_SET) problems.push("the name is reserved for the migration files of a program");
   let before = 0;
   for (const { number, name } of migrations) {
     if (!(Number.isInteger(number) && number > before && number <= MAX_NUMBER))
       problems.push(
-        `${name}: numbers are whole and ascend from 1 to ${MAX_NUMBER}, unlike ${number} after ${before}`,
+        `${name}: numbers must be whole and ascend from 1 to ${MAX_NUMBER}, not ${number} after ${before}`,
       );
     before = number;
   }
@@ -47,7 +47,7 @@ export const checkedSet = (
       `the set of migrations "${set}": ${problems.join("; ")}`,
     );
   }
-  return { name: set, migrations: made, mayBeBehind: true };
+  return { name: set, migrations: made, allowsNewerDatabase: true };
 };
 
 const checkedMigration = (
@@ -58,12 +58,12 @@ const checkedMigration = (
 ): Migration => {
   const { number, name, readableFrom = number } = migration;
   if (!NAME.test(name))
-    problems.push(`${number}: a name has lower-case letters, digits and hyphens, unlike ${name}`);
+    problems.push(`${number}: a name must have lower-case letters, digits and hyphens, not ${name}`);
   if (!(Number.isInteger(readableFrom) && readableFrom >= 1 && readableFrom <= number))
-    problems.push(`${number}: readableFrom is a whole number from 1 to ${number}, not ${readableFrom}`);
+    problems.push(`${number}: readableFrom must be a whole number from 1 to ${number}, not ${readableFrom}`);
   const given: unknown = "up" in migration ? migration.up : migration[dialect];
   if (typeof given !== "string")
-    problems.push(`${number}: give \`up\`, or \`sqlite\` and \`postgres\`, as text`);
+    problems.push(`${number}: \`up\`, or \`sqlite\` and \`postgres\`, must be strings`);
   const text = String(given).replaceAll("\r\n", "\n");
   const label = `${String(number).padStart(4, "0")}-${name}`;
   const up = migrationText(text, { path: `${set}/${label}`, label, dialect }, problems);

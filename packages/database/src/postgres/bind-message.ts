@@ -1,17 +1,17 @@
-/** Execute without a limit of rows, then Sync (PostgreSQL manual, 54.7). */
+/** Execute without a row limit, then Sync (PostgreSQL manual, 54.7). */
 const executeAndSync = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 
 const BIND = 0x42;
 const NULL_LENGTH = -1;
 
-/** Bytes beside the name and the values: code, length, two ends of text, three counts. */
+/** Size of the fixed parts: code, length, two terminators, three counts. */
 const FRAME = 1 + 4 + 2 + 2 + 2 + 2;
 
 /**
- * The messages that run a prepared statement, in one piece: Bind, with parameters and results as text, Execute and Sync.
+ * Returns the messages that run a prepared statement in one buffer: Bind, with parameters and results in text format, Execute and Sync.
  *
  * @param name of the statement, in ASCII
- * @param values as text, 65,535 at most; `null` for NULL
+ * @param values in text format, at most 65,535; `null` for NULL
  */
 export const runPrepared = (name: string, values: readonly (string | null)[]): Buffer => {
   const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));

@@ -22,13 +22,13 @@ export interface PostgresOptions {
   readonly applicationName: string | undefined;
   readonly statementTimeoutMs: number;
   readonly idleInTransactionSecs: number;
-  /** Time without a reply after which the server counts as dead; 0 disables it. */
+  /** Time without a reply after which the server is considered dead; 0 disables it. */
   readonly answerTimeoutSecs: number;
-  /** Called for an error of an idle connection. */
+  /** Called with the error of an idle connection. */
   readonly onIdleError: (error: Error) => void;
 }
 
-/** Maximum callers that wait for a connection. */
+/** Maximum callers waiting for a connection. */
 export const MAX_WAITING = 10_000;
 
 /** A bounded set of connections to one PostgreSQL server, each used by one caller at a time. */
@@ -49,11 +49,11 @@ export class Connections {
       max: options.poolSize,
       min: options.minIdle,
       idleTimeoutMillis: options.idleTimeoutSecs * 1000,
-      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // otherwise all would expire together
+      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // jitter, so that they do not all expire together
     });
     this.pool.on("error", options.onIdleError);
     this.pool.on("connect", (client) => {
-      client.on("error", ignore); // the current statement rejects by itself
+      client.on("error", ignore); // the current statement rejects separately
       this.open.add(client);
       this.silence.connected(client);
     });
@@ -63,9 +63,9 @@ export class Connections {
   }
 
   /**
-   * Runs one statement on any free connection, which is destroyed when its state is unknown afterwards.
+   * Runs one statement on any free connection, which is destroyed if its state is unknown afterwards.
    *
-   * With callbacks: promises would cost more than the rest of this function.
+   * Uses callbacks, because promises would cost more than the rest of this function.
    *
    * @throws DatabaseUnavailableError like `take`; otherwise the errors of `pg`
    */
@@ -76,7 +76,7 @@ export class Connections {
       this.pool.connect((fault, client, release) => {
         execution.waitedMs = performance.now() - from;
         if (client === undefined) return reject(this.unreachable(fault));
-        if (this.silence.covers(client)) {
+        if (this.silence.isStale(client)) {
           release(true);
           return resolve(this.runOnce(statement, known, execution));
         }
@@ -95,7 +95,7 @@ export class Connections {
     });
   }
 
-  /** @throws DatabaseUnavailableError when none is free in time or the server is unreachable */
+  /** Leases a connection. @throws DatabaseUnavailableError if none is free in time or the server is unreachable */
   async take(signal?: AbortSignal): Promise<PoolClient> {
     signal?.throwIfAborted();
     if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
@@ -105,12 +105,12 @@ export class Connections {
       connected.then((late) => late.release(), ignore);
       throw signal.reason;
     });
-    if (!this.silence.covers(client)) return client;
+    if (!this.silence.isStale(client)) return client;
     client.release(true);
     return await this.take(signal);
   }
 
-  /** Notes that a statement sent at a time got no reply: cancels it, and drops idle connections when no other got one since. */
+  /** Reports a statement without a reply: cancels it, and replaces idle connections if no other statement got a reply since it was sent. */
   silent(client: PoolClient, sentAt: number): void {
     this.silence.began(sentAt);
     void this.cancel(client);
@@ -121,12 +121,12 @@ export class Connections {
     this.silence.renew();
   }
 
-  /** Notes that the server has replied. */
+  /** Reports a reply of the server. */
   answered(client: PoolClient): void {
     this.silence.answered(client);
   }
 
-  /** Says what the pool means. */
+  /** Converts an error of the pool. */
   private unreachable(cause: unknown): DatabaseUnavailableError {
     if (this.pool.ending) return databaseClosed(cause);
     const message = messageOf(cause);
@@ -138,9 +138,9 @@ export class Connections {
   }
 
   /** Opens a connection outside the pool. */
-  async lone(): Promise<Client> {
+  async openSeparate(): Promise<Client> {
     const client = new (pg().Client)(this.config);
-    client.on("error", () => {}); // the holder gets its end from "end"
+    client.on("error", () => {}); // the caller is notified by "end"
     await client.connect();
     return client;
   }
@@ -151,14 +151,14 @@ export class Connections {
     if (processID === null || this.cancels >= MAX_CANCELS) return;
     this.cancels++;
     try {
-      const other = await this.lone();
+      const other = await this.openSeparate();
       try {
         await other.query("SELECT pg_cancel_backend($1)", [processID]);
       } finally {
         await other.end();
       }
     } catch {
-      // Then the statement runs to its end, but its connection is destroyed anyway.
+      // The statement then runs to its end, but its connection is destroyed anyway.
     } finally {
       this.cancels--;
     }
@@ -169,7 +169,7 @@ export class Connections {
     return { size, idle, waiting };
   }
 
-  /** @param graceMs time that running statements have; then they are cancelled. @default no limit */
+  /** @param graceMs time for running statements to end, after which they are cancelled. @default no limit */
   async close(graceMs: number = Infinity): Promise<void> {
     if (this.pool.ended || this.pool.ending) return;
     const ended = this.pool.end();
@@ -177,27 +177,27 @@ export class Connections {
     await within(Promise.all(Array.from(this.leased, (client) => this.cancel(client))), CANCEL_MS);
     if (await within(ended, CANCEL_MS)) return;
     for (const { connection } of this.open as Set<PoolClient & { connection: Connection }>)
-      connection.stream.destroy(); // the server is silent
+      connection.stream.destroy(); // the server does not respond
     await ended;
   }
 }
 
-/** Maximum statements that are being cancelled; each takes a connection of its own. */
+/** Maximum concurrent cancellations; each uses a separate connection. */
 const MAX_CANCELS = 10;
 
 /** Maximum wait for the server to cancel statements when the database closes. */
 const CANCEL_MS = 500;
 
-/** The server's idle timeout comes after ours, which knows the reason; it ends transactions of a process that hangs. */
+/** Added to the idle timeout for the server's own, which ends the transactions of a hanging process. Ours comes first, because its error states the reason. */
 const SERVER_LATER_MS = 10_000;
 
-/** Idle time after which the system asks whether the server's machine still lives. */
+/** Idle time before the first TCP keep-alive probe. */
 const KEEP_ALIVE_MS = 10_000;
 
 const ignore = (): void => {};
 
 const tooManyWait = (): DatabaseUnavailableError =>
-  new DatabaseUnavailableError(`${MAX_WAITING} callers are waiting already`);
+  new DatabaseUnavailableError(`${MAX_WAITING} callers are already waiting`);
 
 const clientConfig = (options: PostgresOptions): PoolConfig => ({
   connectionString: options.url,

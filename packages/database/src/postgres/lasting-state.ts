@@ -7,11 +7,11 @@ export const leavesState = (text: string): boolean => {
   return lasting.some((pattern) => pattern.test(words));
 };
 
-/** Saves reading the tokens of most texts. A statement begins a text or line, or follows a semicolon or block comment. */
+/** Quick test that avoids tokenising most texts. A statement starts a text or line, or follows a semicolon or block comment. */
 const SUSPECT =
   /(?:^|[;/\n\r])[^\S\n\r]*(?:set|listen|prepare|deallocate|discard|load|declare|do)\b|\b(?:pg_)?temp|set_config|advisory_lock|pg_settings/i;
 
-/** The text with one space in the place of spaces and comments, and `""` in the place of quoted text. */
+/** Returns the text with spaces and comments replaced by one space, and quoted text by `""`. */
 const wordsOf = (text: string): string => {
   let words = "";
   let end = 0;
@@ -24,7 +24,7 @@ const wordsOf = (text: string): string => {
   return words;
 };
 
-/** These names keep their meaning in quotes. */
+/** Names that have the same meaning in quotes. */
 const LASTING_NAME = /^"(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|pg_settings|pg_temp)"$/;
 
 const lasting: readonly RegExp[] = [
@@ -34,7 +34,7 @@ const lasting: readonly RegExp[] = [
   /(?<!\b(?:insert|merge)\s+)\binto\s+(?:(?:global|local)\s+)?temp(?:orary)?\s+[\w"]/i,
   /\bpg_temp\s*\./i,
   /\bpg_(?:try_)?advisory_lock(?:_shared)?\s*\(/i,
-  /\bset_config\s*\((?!(?:[^()]|\([^()]*\))*,\s*true\s*\))/i, // its arguments may be any expressions: only `true` lasts no longer than the transaction
+  /\bset_config\s*\((?!(?:[^()]|\([^()]*\))*,\s*true\s*\))/i, // its arguments may be any expressions; only with `true` does the setting end with the transaction
   /(?:^|;)\s*do\b/i, // a block may do anything
   /\bupdate\s+(?:only\s+)?(?:[\w"]+\s*\.\s*)?pg_settings\b/i,
 ];

@@ -10,7 +10,7 @@ interface Subscription {
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
 
-/** Notifications over a dedicated connection, which is replaced, with all its channels, whenever it breaks. */
+/** Notifications over a dedicated connection, which is replaced when it breaks and listens to all channels again. */
 export class Listener {
   private readonly connect: () => Promise<Client>;
   private readonly channels = new Map<string, Set<Subscription>>();
@@ -23,7 +23,7 @@ export class Listener {
     this.connect = connect;
   }
 
-  /** Neither function throws. */
+  /** `call` and `onGap` must not throw. */
   async add(
     channel: string,
     call: (payload: string) => void,
@@ -55,8 +55,8 @@ export class Listener {
     if (left?.delete(subscription) !== true || left.size > 0) return;
     this.channels.delete(channel);
     const client = await this.client?.catch(() => null);
-    if (this.channels.has(channel)) return; // another listener has come meanwhile
-    await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a broken connection listens to nothing
+    if (this.channels.has(channel)) return; // another listener was added meanwhile
+    await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a broken connection does not listen anyway
   }
 
   private connected(): Promise<Client> {

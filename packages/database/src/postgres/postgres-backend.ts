@@ -18,7 +18,7 @@ export class PostgresBackend implements Backend {
   readonly maxTransactions: number;
   readonly idleInTransactionMs: number;
   private readonly connections: Connections;
-  /** One connection for urgent statements, opened by the first. */
+  /** One connection for urgent statements, opened on first use. */
   private readonly urgent: Connections;
   private readonly names = new StatementNames();
   private readonly listener: Listener;
@@ -28,7 +28,7 @@ export class PostgresBackend implements Backend {
     this.maxTransactions = options.poolSize;
     this.connections = new Connections(options);
     this.urgent = new Connections({ ...options, poolSize: 1, minIdle: 0 });
-    this.listener = new Listener(() => this.connections.lone());
+    this.listener = new Listener(() => this.connections.openSeparate());
   }
 
   async run(statement: Statement, execution: Execution): Promise<Outcome> {
@@ -39,7 +39,7 @@ export class PostgresBackend implements Backend {
         if (signal !== undefined) return await this.runUntil(connections, statement, execution);
         return await connections.runOnce(statement, this.names.of(statement.text), execution);
       } catch (error) {
-        // It did not run. Each connection has it outdated once, and is replaced.
+        // The statement did not run. Each connection that has an outdated plan fails once and is replaced.
         if (isOutdated(error) && outdatedLeft > 0) continue;
         throw signal === undefined ? postgresError(error, statement.text) : error;
       }

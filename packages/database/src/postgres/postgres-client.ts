@@ -13,13 +13,13 @@ import type { KnownText, StatementNames } from "./statement-names.ts";
 export interface PostgresClientParts {
   readonly connections: Connections;
   readonly names: StatementNames;
-  /** Time without a reply after which the server counts as dead. @default that of the connection */
+  /** Time without a reply after which the server is considered dead. @default that of the connection */
   readonly answerMs: number | undefined;
-  /** Whether writes are mistakes of the caller; otherwise the server refuses them because it is a standby. */
+  /** Whether the transaction is read-only. If not, a refused write means that the server is a standby. */
   readonly readOnly: boolean;
 }
 
-/** A connection leased from the pool; it is destroyed on return when its state is unknown. */
+/** A connection leased from the pool; it is destroyed on release if its state is unknown. */
 export class PostgresClient {
   private readonly client: PoolClient;
   private readonly connections: Connections;
@@ -29,7 +29,7 @@ export class PostgresClient {
   private isUnusable = false;
   private released = false;
   private readonly onError = (): void => {
-    this.isUnusable = true; // the current statement rejects by itself
+    this.isUnusable = true; // the current statement rejects separately
   };
 
   constructor(client: PoolClient, { connections, names, answerMs, readOnly }: PostgresClientParts) {
@@ -64,7 +64,7 @@ export class PostgresClient {
     });
   }
 
-  /** @param limitMs time without a reply, in place of the usual one */
+  /** @param limitMs maximum time without a reply, instead of the usual one */
   async rollback(limitMs: number): Promise<void> {
     const text = "ROLLBACK";
     const query = { text, query_timeout: limitMs };
@@ -76,7 +76,7 @@ export class PostgresClient {
     await this.command(text, signal);
   }
 
-  /** Runs a text that is neither prepared nor parsed here. */
+  /** Runs a text without preparing or checking it. */
   async command(text: string, signal?: AbortSignal): Promise<QueryResult> {
     if (this.released) throw transactionOver();
     signal?.throwIfAborted();

@@ -16,16 +16,16 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "42703": "syntax",
 };
 
-/** The server is stopping, starting or full; the statement is not at fault. */
+/** The server is stopping, starting or out of resources; the statement is not at fault. */
 const UNAVAILABLE = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
 
-/** SQLSTATE of a write on a server that only reads, such as a standby after a failover; the next connection may reach the new primary. */
+/** SQLSTATE of a write on a read-only server, such as a standby after a failover; the next connection may reach the new primary. */
 const READ_ONLY = "25006";
 
 interface ServerError extends Error {
   readonly code: string;
   readonly constraint?: string;
-  /** Function of the server that reported it. */
+  /** Function of the server that reported the error. */
   readonly routine?: string;
 }
 
@@ -38,14 +38,14 @@ const isServerError = (error: unknown): error is ServerError =>
 export const isBroken = (error: unknown, readOnly = false): boolean =>
   !isServerError(error) || isUnavailable(error.code, readOnly);
 
-/** Whether the server refused a write because it only reads. */
+/** Whether the server refused a write because it is read-only. */
 export const isReadOnly = (error: unknown): boolean => isServerError(error) && error.code === READ_ONLY;
 
 /**
- * Whether a prepared statement would have other columns than when it was prepared, because a table has changed since. The server refuses it then on each
- * connection that has prepared it ("cached plan must not change result type", whose text depends on the server's language).
+ * Whether a prepared statement is outdated: its result columns have changed, because a table was altered. The server then rejects it on each
+ * connection that has prepared it ("cached plan must not change result type", in the server's language).
  *
- * @param error of `pg`, or one that `postgresError` has made of it
+ * @param error an error of `pg`, or one converted by `postgresError`
  */
 export const isOutdated = (error: unknown): boolean => {
   for (let each = error; Error.isError(each); each = each.cause)
@@ -55,7 +55,7 @@ export const isOutdated = (error: unknown): boolean => {
 
 /** Whether the server gave no reply in time. */
 export const isSilence = (error: unknown): boolean =>
-  Error.isError(error) && error.message === "Query read timeout"; // of `pg`, which gives it no code
+  Error.isError(error) && error.message === "Query read timeout"; // `pg` sets no code
 
 const isUnavailable = (code: string, readOnly: boolean): boolean =>
   UNAVAILABLE.test(code) || (code === READ_ONLY && !readOnly);
@@ -63,7 +63,7 @@ const isUnavailable = (code: string, readOnly: boolean): boolean =>
 /**
  * Converts an error of `pg`; errors of the connection or server become `DatabaseUnavailableError`.
  *
- * @param readOnly whether the caller asked for a transaction that only reads
+ * @param readOnly whether the transaction is read-only
  */
 export const postgresError = (error: unknown, text: string, readOnly = false): unknown => {
   if (!Error.isError(error) || error instanceof DatabaseUnavailableError) return error;

@@ -4,7 +4,7 @@ import type { Row } from "../queries.ts";
 import { Statement } from "../statement.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 
-/** Maximum wait for the reply to a rollback; a connection that does not answer is destroyed. */
+/** Maximum wait for the reply to a rollback, after which the connection is destroyed. */
 const ROLLBACK_MS = 1000;
 
 /** One transaction on its leased connection. */
@@ -14,7 +14,7 @@ export class PostgresTransaction implements OpenTransaction {
   private over = false;
   private cursors = 0;
 
-  /** @param limit aborts when the transaction's own time is over, in a commit too */
+  /** @param limit aborts when the time limit of the transaction is reached, also during the commit */
   constructor(client: PostgresClient, limit: AbortSignal | undefined) {
     this.client = client;
     this.limit = limit;
@@ -39,7 +39,7 @@ export class PostgresTransaction implements OpenTransaction {
         if (rows.length < batchSize) return;
       }
     } finally {
-      if (!this.client.unusable) await this.client.script(`CLOSE ${cursor}`).catch(() => {}); // after a failure the cursor is closed already
+      if (!this.client.unusable) await this.client.script(`CLOSE ${cursor}`).catch(() => {}); // after a failure the cursor is already closed
     }
   }
 
@@ -50,7 +50,7 @@ export class PostgresTransaction implements OpenTransaction {
   async commit(): Promise<boolean> {
     try {
       const { command } = await this.client.command("COMMIT", this.limit);
-      return command === "COMMIT"; // an aborted transaction is answered ROLLBACK, without an error
+      return command === "COMMIT"; // for an aborted transaction the reply is ROLLBACK, without an error
     } catch (error) {
       throw error instanceof DatabaseError ? error : new CommitUnknownError(error);
     } finally {
@@ -63,7 +63,7 @@ export class PostgresTransaction implements OpenTransaction {
     try {
       if (!this.client.unusable) await this.client.rollback(ROLLBACK_MS);
     } catch {
-      // A connection that cannot roll back is destroyed, and the server rolls back for it.
+      // A connection that cannot roll back is destroyed, and the server then rolls back.
     } finally {
       this.end();
     }

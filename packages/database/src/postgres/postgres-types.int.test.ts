@@ -2,7 +2,7 @@ import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { openDatabase } from "../index.ts";
 
-/** Values as PostgreSQL prints them, and what a column of them gives. */
+/** Values as PostgreSQL prints them, and the expected JavaScript values. */
 const values: Readonly<Record<string, readonly (readonly [printed: string, given: unknown])[]>> = {
   bigint: [
     ["5", 5],

@@ -18,13 +18,13 @@ const asInteger: Parse = (text) => {
 const asText: Parse = (text) => text;
 const asTexts: Parse = (text) => (pg().types.getTypeParser as (oid: number) => Parse)(TEXT_ARRAY)(text);
 
-/** The members of an array, whose own may be arrays. */
+/** Converts the members of an array, which may be nested. */
 const integersOf = (member: unknown): unknown => {
   if (Array.isArray(member)) return member.map(integersOf);
   return typeof member === "string" ? asInteger(member) : member;
 };
 
-/** A date or time without a zone stays text: as a `Date` it would shift with the machine's zone. */
+/** Dates and times without a zone stay strings: as a `Date` they would shift with the machine's time zone. */
 const own = new Map<number, Parse>([
   [INT8, asInteger],
   [INT8_ARRAY, (text) => integersOf(asTexts(text))],
@@ -35,7 +35,7 @@ const own = new Map<number, Parse>([
   [NUMERIC_ARRAY, asTexts],
 ]);
 
-/** Returns the parsers by the type's object identifier: exact integers, no shifts between zones. */
+/** Returns the parsers by type OID: exact integers, and no conversions between time zones. */
 export const columnTypes = (): Pg["types"] => {
   const { types } = pg();
   return {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Database, DatabaseError, openDatabase, sql } from "../index.ts";
 import { databaseInSchema } from "../testing.ts";
 
-/** Runs a test with a database in a schema of its own. */
+/** Runs a test with a database in a separate schema. */
 const withDatabase = async (
   server: string,
   poolSize: number,
@@ -19,7 +19,7 @@ const withDatabase = async (
   }
 };
 
-/** Values that PostgreSQL gets as text. */
+/** Values that are sent to PostgreSQL in text format. */
 const row = fc.record({
   text: fc.option(fc.string({ unit: "grapheme", maxLength: 300 }).filter((text) => !text.includes("\0"))),
   int: fc.option(fc.integer()),
@@ -46,7 +46,7 @@ const onServer = (server: string): void => {
       );
     }));
 
-  test("statements without rows say what they have changed, also when they are run again", () =>
+  test("statements without rows return the number of changes, also when they are run again", () =>
     withDatabase(server, 1, async (db) => {
       await db.execute`CREATE TABLE things (id int PRIMARY KEY, name text)`;
       for (const id of [1, 2, 3])
@@ -57,7 +57,7 @@ const onServer = (server: string): void => {
         expect(await db.fetchAll`DELETE FROM things RETURNING id`).toHaveLength(rows);
     }));
 
-  test("a statement that fails when it is run again leaves its connection usable, and is understood", () =>
+  test("a statement that fails when it is run again has its usual error and leaves its connection usable", () =>
     withDatabase(server, 1, async (db) => {
       await db.execute`CREATE TABLE things (id int PRIMARY KEY)`;
       const add = (id: number) => db.execute`INSERT INTO things VALUES (${id})`;
@@ -71,7 +71,7 @@ const onServer = (server: string): void => {
       await add(3);
     }));
 
-  test("columns that a table has got meanwhile are there, on every connection", () =>
+  test("columns added to a table meanwhile are returned, on every connection", () =>
     withDatabase(server, 4, async (db) => {
       await db.execute`CREATE TABLE things (id int)`;
       await db.execute`INSERT INTO things VALUES (1)`;
@@ -85,7 +85,7 @@ const onServer = (server: string): void => {
       expect(await all()).toEqual(Array(4).fill([{ id: "1", title: "new" }]));
     }));
 
-  test("columns that a table has got meanwhile are there for statements that can be aborted, too", () =>
+  test("columns added to a table meanwhile are also returned by statements with a signal", () =>
     withDatabase(server, 4, async (db) => {
       await db.execute`CREATE TABLE things (id int)`;
       const { signal } = new AbortController();
@@ -97,7 +97,7 @@ const onServer = (server: string): void => {
       expect(await all()).toEqual(Array(4).fill([{ id: 1, name: "new" }]));
     }));
 
-  test("a transaction that meets changed columns fails, and the next one sees them", () =>
+  test("a transaction fails if columns have changed, and the next one gets the new columns", () =>
     withDatabase(server, 2, async (db) => {
       await db.execute`CREATE TABLE things (id int)`;
       const read = () => db.transaction((tx) => tx.fetchAll`SELECT * FROM things`);
@@ -108,7 +108,7 @@ const onServer = (server: string): void => {
       expect(await read()).toEqual([{ id: 1, name: "new" }]);
     }));
 
-  test("columns that belong to something else, such as a cursor, are asked for each time", () =>
+  test("columns that depend on another object, such as a cursor, are requested each time", () =>
     withDatabase(server, 1, async (db) => {
       const first = db.transaction(async (tx) => {
         await tx.execute`DECLARE c CURSOR FOR SELECT 1 AS a`;

@@ -5,7 +5,7 @@ import { Statement } from "../statement.ts";
 import { pg } from "./pg.ts";
 import { sendStatement } from "./send-statement.ts";
 
-/** The values that `pg` gets. */
+/** Returns the values passed to `pg`. */
 const sent = (values: readonly SqlValue[]): unknown => {
   let asked: { readonly values?: unknown } = {};
   const client = { query: (query: object) => void (asked = query) } as unknown as PoolClient;

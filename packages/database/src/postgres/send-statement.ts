@@ -5,15 +5,15 @@ import type { Statement } from "../statement.ts";
 import { PreparedQuery, type QueryCallback } from "./prepared-query.ts";
 import type { KnownText } from "./statement-names.ts";
 
-/** How a statement is sent. */
+/** Options of `sendStatement`. */
 export interface SendOptions {
   /** Parsers of columns. */
   readonly types: CustomTypesConfig;
-  /** Time without a reply, where it is not that of the connection. */
+  /** Maximum time without a reply. @default that of the connection */
   readonly answer?: { readonly query_timeout?: number };
 }
 
-/** Sends a statement: the usual ones by a query of our own, those with values that need a conversion, or with changing columns, by that of `pg`. */
+/** Sends a statement: by a `PreparedQuery`, or by the query of `pg` if values need a conversion or the columns may change. */
 export const sendStatement = (
   client: PoolClient,
   { text, values: given }: Statement,
@@ -28,7 +28,7 @@ export const sendStatement = (
   else client.query<Row>({ name, text, values: [...values], ...answer }, callback);
 };
 
-/** Whether the server gets what `String` makes of the values. */
+/** Whether `String` converts all values correctly. */
 const isPlain = (values: readonly SqlValue[]): boolean =>
   values.every((value) => typeof value !== "object" || value === null);
 
@@ -38,10 +38,10 @@ const holdsDate = (value: SqlValue): boolean =>
 const withoutDates = (value: SqlValue): SqlValue =>
   Array.isArray(value) ? value.map((each: SqlScalar) => withoutDate(each)) : withoutDate(value as SqlScalar);
 
-/** `pg` writes a date in the machine's zone, which a column of type `timestamp` or `date` drops: the time would depend on the machine. */
+/** `pg` writes a date in the machine's time zone, which a `timestamp` or `date` column ignores: the stored time would depend on the machine. */
 const withoutDate = (value: SqlScalar): SqlScalar => (isDate(value) ? utcText(value as Date) : value);
 
-/** PostgreSQL has no year 0, writes those before 1 as `BC`, and years above 9999 without a sign. */
+/** PostgreSQL has no year 0, writes years before 1 as `BC`, and years above 9999 without a sign. */
 const utcText = (date: Date): string => {
   const year = date.getUTCFullYear();
   const afterYear = date.toISOString().slice("-01-01T00:00:00.000Z".length * -1);

@@ -1,9 +1,9 @@
 import type { PoolClient } from "pg";
 
 /**
- * Remembers when the server went silent, so that idle connections from before are dropped instead of each making one more caller wait.
+ * Tracks whether the server stopped replying, so that older idle connections are dropped instead of each making another caller wait for a timeout.
  *
- * A statement without a reply is a silence of the server only if no other statement got one since it was sent.
+ * A statement without a reply counts only if no other statement got a reply since it was sent.
  */
 export class Silence {
   private readonly eras = new WeakMap<PoolClient, number>();
@@ -24,13 +24,13 @@ export class Silence {
     if (this.answeredAt < sentAt) this.era++;
   }
 
-  /** Drops every connection when it is next idle, such as those to a server that has become a standby. */
+  /** Marks every connection for replacement, such as those to a server that has become a standby. */
   renew(): void {
     this.era++;
   }
 
-  /** Whether a connection has not replied since the server went silent. */
-  covers(client: PoolClient): boolean {
+  /** Whether a connection has not replied since the server stopped replying. */
+  isStale(client: PoolClient): boolean {
     return this.era > 0 && this.eras.get(client) !== this.era;
   }
 }

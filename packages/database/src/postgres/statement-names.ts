@@ -7,15 +7,15 @@ const STEADY = /^\s*(?:select|insert|update|delete|merge|with|values)\b/i;
 
 /** Properties of a statement's text. */
 export interface KnownText {
-  /** Name of the prepared statement; `undefined` when it is unprepared. */
+  /** Name of the prepared statement; `undefined` if it is sent unprepared. */
   readonly name: string | undefined;
   /** Whether the connection must be destroyed after it. */
   readonly lasting: boolean;
-  /** Whether it has the same columns each time. Those of `FETCH` and the like are somebody else's. */
+  /** Whether its result columns are always the same, unlike those of `FETCH`, which depend on the cursor. */
   readonly steady: boolean;
 }
 
-/** Names of prepared statements; only the first texts get one, because names cannot be reassigned. */
+/** Assigns names of prepared statements; only the first 300 texts get one, because names cannot be reassigned. */
 export class StatementNames {
   private readonly known = new Map<string, KnownText>();
 

@@ -1,8 +1,8 @@
 import { type Piece, upper } from "./split.ts";
 
 /**
- * `FROM STDIN` or `TO STDOUT` of a `COPY` whose rows the client sends or gets; `null` for every other statement. Rows that are not sent would spoil the
- * connection, and those that come be lost.
+ * Returns `FROM STDIN` or `TO STDOUT` of a `COPY` with rows from or to the client; `null` for every other statement. Such rows are not supported: the
+ * connection would wait for missing rows or discard received ones.
  */
 export const copyOfClient = ({ tokens }: Piece): string | null => {
   if (upper(tokens[0]) !== "COPY") return null;
@@ -17,5 +17,5 @@ export const copyOfClient = ({ tokens }: Piece): string | null => {
   return null;
 };
 
-/** PostgreSQL takes either word in both directions. */
+/** PostgreSQL accepts either word in both directions. */
 const clientWords: ReadonlySet<string> = new Set(["FROM STDIN", "FROM STDOUT", "TO STDOUT", "TO STDIN"]);

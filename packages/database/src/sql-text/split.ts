@@ -1,15 +1,15 @@
 import { type Dialect, type Token, tokensOf } from "./tokens.ts";
 
-/** One statement of a text. */
+/** A statement of a text. */
 export interface Piece {
-  /** Without the semicolon, and without spaces and comments before it. */
+  /** The statement without its semicolon and without leading spaces and comments. */
   readonly text: string;
   /** Index of its first character. */
   readonly at: number;
   readonly tokens: readonly Token[];
 }
 
-/** Splits a text into its statements; a semicolon within the body of a trigger or function does not end one. */
+/** Splits a text into statements; a semicolon inside the body of a trigger or function does not end one. */
 export const splitStatements = (text: string, dialect: Dialect): readonly Piece[] => {
   const pieces: Piece[] = [];
   let tokens: Token[] = [];
@@ -31,9 +31,9 @@ export const splitStatements = (text: string, dialect: Dialect): readonly Piece[
   return pieces;
 };
 
-/** Knows whether a semicolon after some tokens ends the statement. */
+/** Tracks whether a semicolon ends the statement or is part of a body. */
 interface Body {
-  /** Called for each token, with those before it. */
+  /** Called for each token, with the previous ones. */
   follow(token: Token, before: readonly Token[]): void;
   isOutside(tokens: readonly Token[]): boolean;
 }
@@ -59,7 +59,7 @@ class TriggerBody implements Body {
   }
 }
 
-/** PostgreSQL: parentheses (`CREATE RULE`), and `BEGIN ATOMIC … END` of functions and procedures, as psql counts them. */
+/** PostgreSQL: parentheses (`CREATE RULE`), and `BEGIN ATOMIC … END` of functions and procedures, counted as psql does. */
 class RoutineBody implements Body {
   private parentheses = 0;
   private blocks = 0;

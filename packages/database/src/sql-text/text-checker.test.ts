@@ -9,7 +9,7 @@ import type { Dialect } from "./tokens.ts";
 
 const dialects: readonly Dialect[] = ["sqlite", "postgres"];
 
-/** Texts that hold `;`, `$1` and `COMMIT` as text only. */
+/** Texts with `;`, `$1` and `COMMIT` only in quotes or comments. */
 const inert: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
     "'; $1'",
@@ -70,7 +70,7 @@ test("for SQLite only parameters are rewritten, not what looks like one in quote
     expect(numberedPlaceholders(`SELECT ${piece} , $12`)).toBe(`SELECT ${piece} , ?12`);
 });
 
-test("for SQLite a limit that is a parameter is kept from compiling the statement at each run", () => {
+test("for SQLite a parameter as limit does not recompile the statement at each run", () => {
   expect(numberedPlaceholders("SELECT $1 LIMIT $2 OFFSET $3")).toBe(
     "SELECT ?1 LIMIT ?2 COLLATE BINARY OFFSET ?3",
   );
@@ -87,7 +87,7 @@ test.each(dialects)("%s: a text that ends within a quote or comment is one state
     expect(splitStatements(text, dialect)).toHaveLength(1);
 });
 
-test("on SQLite, a comment that nothing closes may follow a statement", async () => {
+test("on SQLite, an unclosed comment may follow a statement", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   expect(await db.query("SELECT 1 AS n; /* one")).toEqual([{ n: 1 }]);
   await expect(db.query("/* none")).rejects.toMatchObject({ code: "DATABASE_NOT_ONE_STATEMENT" });
@@ -166,13 +166,13 @@ test.each([
   );
 });
 
-test("SQLite's other ways to write a parameter are refused", () => {
+test("SQLite's other forms of parameters are rejected", () => {
   const checker = new TextChecker("sqlite");
   for (const text of ["SELECT ?", "SELECT ?1", "SELECT :a", "SELECT @a", "SELECT $a", "SELECT $1a"])
-    expect(() => checker.check(new Statement(text, [1]))).toThrow("parameters are written $1, $2 …");
+    expect(() => checker.check(new Statement(text, [1]))).toThrow("parameters must be written $1, $2 …");
 });
 
-test("a long text is read in linear time, whatever it is made of", () => {
+test("a long text of any content is read in linear time", () => {
   for (const dialect of dialects)
     for (const unit of ["'", "''", "/*", "$$", "$a$", "\\'", "[", "x ", "BEGIN ", ";", "-", "$1 "]) {
       const text = unit.repeat(50_000 / unit.length);

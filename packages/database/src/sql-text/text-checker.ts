@@ -5,23 +5,23 @@ import { type Piece, splitStatements } from "./split.ts";
 import type { Dialect } from "./tokens.ts";
 import { transactionControl } from "./transaction-control.ts";
 
-/** Maximum texts in the cache; all are evicted then. */
+/** Maximum texts in the cache; when it is full all are evicted. */
 const MAX_TEXTS = 1000;
 
-/** Most values of one statement: PostgreSQL counts them in 16 bits, and SQLite has the limit that it was compiled with. */
+/** Maximum values of one statement: a 16-bit count on PostgreSQL, and a compile-time limit of SQLite. */
 const maxValues: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 };
 
-/** Longer texts are read each time. */
+/** Longer texts are not cached. */
 const MAX_CACHED_LENGTH = 20_000;
 
 /**
- * Checks statements before they are sent, so that a mistake has one error on both databases.
+ * Checks statements before they are sent, so that a mistake has the same error on both databases.
  *
- * SQLite would take a missing value as NULL and run only the first of several statements; a `COMMIT` would end the transaction of another caller.
+ * SQLite would treat a missing value as NULL, and run only the first of several statements; a `COMMIT` would end the transaction of another caller.
  */
 export class TextChecker {
   private readonly dialect: Dialect;
-  /** Numbers of parameters by text. */
+  /** Number of parameters by text. */
   private readonly known = new Map<string, number>();
 
   constructor(dialect: Dialect) {
@@ -55,7 +55,7 @@ export class TextChecker {
   }
 }
 
-/** A comment after the last statement that nothing closes is none: SQLite takes the end of the text for its end. */
+/** An unclosed comment is not a statement: SQLite accepts one at the end of a text. */
 const isStatement = ({ tokens: [first] }: Piece): boolean => first?.kind !== "unclosed";
 
 /** Checks a statement of a script. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL, DATABASE_COPY */
@@ -65,17 +65,17 @@ export const checkPiece = (piece: Piece): void => {
   if (needed > 0) throw wrongCount(piece.text, needed, 0);
 };
 
-/** The number of parameters. Each from `$1` on must be used: PostgreSQL cannot tell the type of an unused one. */
+/** Returns the number of parameters. All from `$1` up must be used, because PostgreSQL cannot infer the type of an unused one. */
 const countParameters = ({ text, tokens }: Piece): number => {
   const used = new Set<number>();
   for (const token of tokens) {
     if (token.kind === "named")
-      throw badParameters(text, `parameters are written $1, $2 …, not ${token.text}`);
+      throw badParameters(text, `parameters must be written $1, $2 …, not ${token.text}`);
     if (token.kind === "parameter") used.add(Number(token.text.slice(1)));
   }
   for (let place = 1; place <= used.size; place++)
     if (!used.has(place))
-      throw badParameters(text, `parameters are numbered from $1, but $${place} is unused`);
+      throw badParameters(text, `parameters must be numbered from $1, but $${place} is unused`);
   return used.size;
 };
 
@@ -84,7 +84,7 @@ const checkControl = (piece: Piece): void => {
   if (copy !== null)
     throw new FrameworkError(
       "DATABASE_COPY",
-      `COPY … ${copy} sends its rows beside the statements, which is not supported; use INSERT and stream(…), or the program psql, in: ${piece.text.slice(0, MAX_QUOTED_TEXT)}`,
+      `COPY … ${copy} is not supported; use INSERT and stream(…), or the program psql, in: ${piece.text.slice(0, MAX_QUOTED_TEXT)}`,
     );
   const control = transactionControl(piece);
   if (control === null) return;
@@ -108,10 +108,10 @@ const wrongCount = (text: string, needed: number, given: number): FrameworkError
   );
 
 const tooMany = (text: string, given: number, most: number): FrameworkError =>
-  badParameters(text, `a statement has at most ${most} values, not ${given}; send them in parts`);
+  badParameters(text, `a statement can have at most ${most} values, not ${given}; send them in parts`);
 
 const notOne = (text: string, count: number): FrameworkError =>
   new FrameworkError(
     "DATABASE_NOT_ONE_STATEMENT",
-    `a text has one statement, not ${count}; script(…) of a transaction runs several, in: ${text.slice(0, MAX_QUOTED_TEXT)}`,
+    `an SQL text must have one statement, not ${count}; script(…) of a transaction runs several, in: ${text.slice(0, MAX_QUOTED_TEXT)}`,
   );

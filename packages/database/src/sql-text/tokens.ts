@@ -1,8 +1,8 @@
-/** The two dialects of SQL, which differ in their quotes and comments. */
+/** The two SQL dialects, which differ in quotes and comments. */
 export type Dialect = "sqlite" | "postgres";
 
 /**
- * A token of a text: words, parameters, quoted text, the characters that end or nest statements, and a comment that nothing closes; `other` is
+ * A token of a text: a word, a parameter, quoted text, a character that ends or nests statements, or an unclosed comment; `other` is
  * everything else.
  */
 export interface Token {
@@ -16,7 +16,7 @@ export interface Token {
     | "close"
     | "unclosed"
     | "other";
-  /** The token as it is written. */
+  /** Source text of the token. */
   readonly text: string;
   readonly at: number;
 }
@@ -25,13 +25,13 @@ const word = String.raw`(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 const parameter = String.raw`(?<parameter>\$\d+(?![\w$\u0080-\uffff]))`;
 const rest = String.raw`(?<number>\d[\w.]*)|(?<other>[^])`;
 
-/** Spaces and comments by dialect: on PostgreSQL a carriage return ends a comment too. */
+/** Spaces and comments by dialect. On PostgreSQL a carriage return also ends a line comment. */
 const skips: Readonly<Record<Dialect, string>> = {
   sqlite: String.raw`(?<skip>\s+|--[^\n]*|\/\*)`,
   postgres: String.raw`(?<skip>\s+|--[^\n\r]*|\/\*)`,
 };
 
-/** Tokens by dialect. Of quotes and block comments only the beginning: `endOf` finds their end. */
+/** Tokens by dialect. For quotes and block comments only the start is matched; `endOf` finds the end. */
 const patterns: Readonly<Record<Dialect, RegExp>> = {
   sqlite: new RegExp(
     [
@@ -87,7 +87,7 @@ const kindOf = ({ word, quote, parameter, named, other }: Groups): Token["kind"]
 
 const UNCLOSED = -1;
 
-/** The end of a token whose beginning ends at `from`; the end of the text for a quote that nothing closes, `UNCLOSED` for such a comment. */
+/** Returns the end of a token whose start ends at `from`: the end of the text for an unclosed quote, `UNCLOSED` for an unclosed comment. */
 const endOf = (text: string, from: number, { skip, quote }: Groups, dialect: Dialect): number => {
   if (skip === "/*") return dialect === "postgres" ? afterNested(text, from) : afterComment(text, from);
   switch (quote) {

@@ -1,6 +1,6 @@
 import { type Piece, upper } from "./split.ts";
 
-/** First words of statements that begin or end a transaction or savepoint, with the words that must follow, if any. */
+/** First words of statements that begin or end a transaction or savepoint, with the required second words, if any. */
 const starts: Readonly<Record<string, readonly string[]>> = {
   BEGIN: [],
   START: ["TRANSACTION"],
@@ -13,7 +13,7 @@ const starts: Readonly<Record<string, readonly string[]>> = {
   PREPARE: ["TRANSACTION"],
 };
 
-/** The words of a statement that controls transactions, such as `COMMIT`; `null` for every other statement. */
+/** Returns the keywords of a statement that controls transactions, such as `COMMIT`; `null` for every other statement. */
 export const transactionControl = ({ tokens }: Piece): string | null => {
   const [first, second] = [upper(tokens[0]), upper(tokens[1])];
   const next = Object.hasOwn(starts, first) ? starts[first] : undefined;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Row } from "../queries.ts";
 import { sqliteError } from "./sqlite-errors.ts";
 
-/** Yields to the event loop after each batch, because reading is synchronous. */
+/** Yields rows in batches, and yields to the event loop after each one, because reading is synchronous. */
 export async function* inBatches(
   rows: Generator<Row>,
   batchSize: number,

@@ -1,4 +1,4 @@
-/** Whether a text changes the connection for the next statement of another caller. A false positive only costs a connection. */
+/** Whether a text changes the state of the connection for later statements of other callers. A false positive only costs a connection. */
 export const leavesState = (text: string): boolean => {
   if (!SUSPECT.test(text)) return false;
   const words = text.replaceAll(QUOTED, (piece) => {
@@ -13,7 +13,7 @@ const SUSPECT = /pragma|attach|detach|temp/i;
 /** Strings, quoted names and comments, to the end of the text if unclosed. Linear time. */
 const QUOTED = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g;
 
-/** The schema of temporary objects in quotes: it keeps its meaning. */
+/** The schema of temporary objects in quotes, which has the same meaning. */
 const TEMP_NAME = /^(?:'temp'|"temp"|`temp`|\[temp\])$/i;
 
 const lasting: readonly RegExp[] = [

@@ -30,10 +30,10 @@ test("eight quick reads in a row reset it; after a relapse twice as many are nee
   expect(reads.has("a")).toBe(false);
 });
 
-test("a known text is judged by its processor time, unless it took ten times as long as a long read", () => {
+test("a known text is judged by its CPU time, unless it took ten times as long as a long read", () => {
   const reads = new LongReads(20);
   reads.took("a", 25, null);
-  times(8, () => reads.took("a", 25, 1)); // in the reading process, while other programs had the processor
+  times(8, () => reads.took("a", 25, 1)); // in the reading process, while other programs used the CPU
   expect([reads.has("a"), reads.isSuspect("a"), reads.isSuspect("b")]).toEqual([false, true, false]);
   const here = (tookMs: number, workedMs: number) => {
     reads.took("a", tookMs, workedMs);
@@ -44,7 +44,7 @@ test("a known text is judged by its processor time, unless it took ten times as 
   expect([reads.has("a"), here(200, 1)]).toEqual([false, true]);
 });
 
-test("the first read of a text is judged by its processor time too", () => {
+test("the first read of a text is judged by its CPU time too", () => {
   const reads = new LongReads(20);
   reads.took("a", 199, 19);
   reads.took("b", 200, 19);

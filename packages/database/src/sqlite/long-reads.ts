@@ -1,24 +1,24 @@
 /** Maximum texts in the cache; the oldest is evicted. */
 const MAX_TEXTS = 500;
 
-/** Consecutive quick reads after which a text runs in the service again; doubled after each relapse. */
+/** Consecutive quick reads after which a text runs in this process again; doubled after each relapse. */
 const FIRST_PROOF = 8;
 const LONGEST_PROOF = 1024;
 
-/** Factor of `longMs` from which a read counts as long although the processor did little for it: it waited for a disk. */
+/** Factor of `longMs` from which a read counts as long even with little CPU time, because it waited for the disk. */
 const STALLED = 10;
 
 interface Known {
-  away: boolean;
+  isInReader: boolean;
   quick: number;
   proof: number;
 }
 
 /**
- * Decides which statements run in the reading process, by how long their text took the last time.
+ * Decides which statements run in the reading process, by the last duration of their text.
  *
- * Processor time decides where it was measured, which is the first time and after a long one: on a busy machine a short read takes long whenever other
- * programs have the processor, and each such relapse would keep it in the reading process for longer.
+ * CPU time is used if it was measured, which is the case for the first run and after a long one: on a busy machine even a short read takes long while
+ * other programs use the CPU, and each such relapse would keep it in the reading process for longer.
  */
 export class LongReads {
   /** Duration from which a read counts as long. */
@@ -31,7 +31,7 @@ export class LongReads {
   }
 
   has(text: string): boolean {
-    return this.texts.size > 0 && this.texts.get(text)?.away === true; // skips the lookup: most apps have no long reads
+    return this.texts.size > 0 && this.texts.get(text)?.isInReader === true; // avoids the lookup, because most apps have no long reads
   }
 
   /** Treats a text as long from its first run on. */
@@ -39,21 +39,21 @@ export class LongReads {
     if (!this.stopped && this.longMs !== Infinity && !this.texts.has(text)) this.add(text);
   }
 
-  /** Whether the processor time of a text is to be measured when it runs in the service. */
+  /** Whether to measure the CPU time of a text when it runs in this process. */
   isSuspect(text: string): boolean {
     return this.texts.size > 0 && this.texts.has(text);
   }
 
   /**
-   * @param ms from the start to the end of the read
-   * @param workedMs processor time in it; `null` when it was not measured: then all of it counts
+   * @param ms duration of the read
+   * @param workedMs its CPU time; `null` if it was not measured, then the whole duration counts
    */
   took(text: string, ms: number, workedMs: number | null): void {
     if (this.stopped) return;
     const known = this.texts.get(text);
     const countedMs = workedMs ?? ms;
     if (countedMs >= this.longMs || ms >= this.longMs * STALLED) this.wasLong(text, known);
-    else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
+    else if (known?.isInReader === true && ++known.quick >= known.proof) known.isInReader = false;
   }
 
   /** Forgets all texts. */
@@ -64,13 +64,13 @@ export class LongReads {
 
   private wasLong(text: string, known: Known | undefined): void {
     if (known === undefined) return this.add(text);
-    if (!known.away) known.proof = Math.min(known.proof * 2, LONGEST_PROOF);
-    known.away = true;
+    if (!known.isInReader) known.proof = Math.min(known.proof * 2, LONGEST_PROOF);
+    known.isInReader = true;
     known.quick = 0;
   }
 
   private add(text: string): void {
-    this.texts.set(text, { away: true, quick: 0, proof: FIRST_PROOF });
+    this.texts.set(text, { isInReader: true, quick: 0, proof: FIRST_PROOF });
     if (this.texts.size <= MAX_TEXTS) return;
     for (const oldest of this.texts.keys()) {
       this.texts.delete(oldest);

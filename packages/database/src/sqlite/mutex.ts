@@ -6,16 +6,16 @@ interface Waiter {
 }
 
 export interface MutexOptions {
-  /** The protected resource, for error messages. */
+  /** Name of the protected resource, for error messages. */
   readonly what: string;
-  /** Added to the error of a caller that waited for one holder all the time. @default nothing */
+  /** Added to the timeout error of a caller that waited for a single holder all the time. @default nothing */
   readonly hint?: string;
-  /** Milliseconds that a caller waits at most. */
+  /** Maximum wait of a caller in milliseconds. */
   readonly waitMs: number;
   readonly maxWaiting: number;
 }
 
-/** One holder at a time, first come, first served; the queue and each wait are bounded. */
+/** A fair mutex with a bounded queue and bounded waits. */
 export class Mutex {
   private readonly options: MutexOptions;
   private readonly waiters = new Set<Waiter>();
@@ -43,14 +43,14 @@ export class Mutex {
     return true;
   }
 
-  /** @throws DatabaseUnavailableError when the mutex is not free in time, or the queue is full */
+  /** @throws DatabaseUnavailableError if the mutex is not free in time, or the queue is full */
   async acquire(signal?: AbortSignal, waitMs: number = this.options.waitMs): Promise<void> {
     if (this.tryAcquire()) return;
     const { what, maxWaiting } = this.options;
     if (this.waiters.size >= maxWaiting)
       throw new DatabaseUnavailableError(`${maxWaiting} callers already wait for ${what}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (error: unknown): void => {
+    const rejectWaiter = (error: unknown): void => {
       clearTimeout(waiter.timer);
       this.waiters.delete(waiter);
       reject(error);
@@ -58,11 +58,11 @@ export class Mutex {
     const { holders } = this;
     const late = (): void => {
       const hint = this.holders === holders ? (this.options.hint ?? "") : "";
-      leave(new DatabaseUnavailableError(`${what} did not become free in ${waitMs} ms${hint}`));
+      rejectWaiter(new DatabaseUnavailableError(`${what} did not become free in ${waitMs} ms${hint}`));
     };
     const waiter: Waiter = { acquire: resolve, timer: setTimeout(late, waitMs) };
     this.waiters.add(waiter);
-    const aborted = (): void => leave(signal?.reason);
+    const aborted = (): void => rejectWaiter(signal?.reason);
     signal?.addEventListener("abort", aborted, { once: true });
     try {
       await promise;

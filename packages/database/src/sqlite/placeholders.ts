@@ -1,8 +1,8 @@
 import { tokensOf } from "../sql-text/tokens.ts";
 
 /**
- * Written after a limit. SQLite compiles a statement again each time that its limit is bound, to plan for the number, which takes 0.1 ms; it does not
- * for a limit with a collation, which has no other effect on a number.
+ * Appended to a limit. SQLite compiles a statement again whenever its limit is bound, to plan for the number, which takes 0.1 ms. A collation prevents that,
+ * and has no other effect on a number.
  */
 const PLANNED_ONCE = " COLLATE BINARY";
 

@@ -9,13 +9,13 @@ export interface ReaderData {
 }
 
 /** A request to the process; `more` requests the next rows of the current statement. */
-export interface Question {
+export interface ReadRequest {
   readonly text: string;
   readonly parameters: readonly SQLInputValue[];
   readonly first: boolean;
 }
 
-/** An error of `node:sqlite` in the process; a message would keep only its message. */
+/** An error of `node:sqlite` in the process. Sent in this form, because a serialised Error keeps only its message. */
 export interface Fault {
   readonly message: string;
   readonly code: string | undefined;
@@ -26,9 +26,9 @@ export interface Fault {
 export interface Part {
   readonly rows: readonly Row[];
   readonly more: boolean;
-  /** Time that SQLite took for all rows. */
+  /** Duration of the read of all rows. */
   readonly tookMs: number;
-  /** Processor time in it. */
+  /** CPU time of the read. */
   readonly workedMs: number;
   readonly fault: Fault | null;
 }

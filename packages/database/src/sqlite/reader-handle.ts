@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { Part, Question, ReaderData } from "./read-protocol.ts";
+import type { Part, ReadRequest, ReaderData } from "./read-protocol.ts";
 
 /** File descriptor of the pipe to the reading process. */
 const LIFELINE = 4;
 
-/** Handle of the reading process: one request at a time; it keeps this process alive only during a request. */
+/** Handle of the reading process. It processes one request at a time, and keeps this process alive only during a request. */
 export class ReaderHandle {
   private readonly child: ChildProcess;
   private readonly exited: Promise<unknown>;
-  /** Rejects when the process cannot be started. */
+  /** Resolves when the process is ready; rejects if it cannot be started. */
   readonly ready: Promise<Part>;
   private open: PromiseWithResolvers<Part> | null;
   private hasStarted = false;
@@ -22,7 +22,7 @@ export class ReaderHandle {
     this.open = start;
     this.ready = start.promise;
     this.child = spawn(process.execPath, [...execArgv, fileURLToPath(program()), JSON.stringify(data)], {
-      // The pipe breaks when this process ends, however it ends: then the reader ends as well.
+      // The pipe closes whenever this process ends, which ends the reader.
       stdio: ["ignore", "ignore", "ignore", "ipc", "pipe"],
       serialization: "advanced",
       env: { ...process.env, NODE_OPTIONS: "", NODE_UNIQUE_ID: undefined },
@@ -36,7 +36,7 @@ export class ReaderHandle {
     });
     this.child.on("error", (error) => {
       this.fail(error);
-      ended.resolve(); // there may be no exit
+      ended.resolve(); // there may be no exit event
     });
     this.child.on("exit", () => {
       this.fail(new Error("the process ended"));
@@ -53,27 +53,27 @@ export class ReaderHandle {
     return this.hasEnded;
   }
 
-  /** Whether it was ended on purpose. */
+  /** Whether it was ended by `end`. */
   get killed(): boolean {
     return this.hasBeenKilled;
   }
 
-  /** Rejects when the process ends first. */
-  ask(question: Question | null): Promise<Part> {
+  /** Sends a request, or with `null` requests more rows. Rejects if the process ends first. */
+  ask(request: ReadRequest | null): Promise<Part> {
     this.open = Promise.withResolvers();
     this.keepAlive(true);
-    this.child.send(question ?? "more", (error) => {
+    this.child.send(request ?? "more", (error) => {
       if (error !== null) this.fail(error);
     });
     return this.open.promise;
   }
 
-  /** Kills the process, in the middle of a statement too. Resolves when it has ended. */
+  /** Kills the process, even during a statement. Resolves when it has ended. */
   async end(): Promise<void> {
     this.hasBeenKilled = true;
     this.fail(new Error("the process was killed"));
     this.child.kill("SIGKILL");
-    this.child.ref(); // a program may wait for this alone, and would end before it
+    this.child.ref(); // a program may wait only for this, and must not exit before it
     await this.exited;
   }
 
@@ -92,7 +92,7 @@ export class ReaderHandle {
   private keepAlive(isBusy: boolean): void {
     const { child } = this;
     const lifeline = child.stdio[LIFELINE];
-    // The channel of Bun has neither method.
+    // Bun's channel has neither method.
     const handles: readonly (Partial<Pick<ChildProcess, "ref" | "unref">> | null | undefined)[] = [
       child,
       child.channel,
@@ -105,10 +105,10 @@ export class ReaderHandle {
   }
 }
 
-/** Not those of this process: some, such as `--input-type` and `--inspect`, would fail there. SQLite's warning was printed already. */
+/** Does not inherit the arguments of this process: some, such as `--input-type` and `--inspect`, would fail. The warning about SQLite has already been printed. */
 const execArgv: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
-/** The sibling file, as source, or as it is built, from the bundle in another folder. */
+/** Returns the URL of the reader program: the source next to this file, or the built file relative to the bundle. */
 const program = (): URL =>
   import.meta.url.endsWith(".ts")
     ? new URL("./reader-program.ts", import.meta.url)

@@ -1,14 +1,14 @@
-// The program of the reading process. It imports no package by name, so that it loads however the application was started.
+// The program of the reading process. It must not import packages by name, so that it loads regardless of how the application was started.
 import { Worker } from "node:worker_threads";
 import type { Row } from "../queries.ts";
-import type { Part, Question, ReaderData } from "./read-protocol.ts";
+import type { Part, ReadRequest, ReaderData } from "./read-protocol.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { threadTimeMs } from "./thread-time.ts";
 
-/** Rows per message: receiving them must not block the service either. */
+/** Rows per message, bounded so that receiving them does not block the service. */
 const PART_ROWS = 500;
 
-/** Kills this process when the service ends: a statement of SQLite blocks everything but another thread. */
+/** Worker thread that kills this process when the service ends: a running SQLite statement blocks the main thread. */
 const WATCHER = `
 const { Socket } = require("node:net");
 const end = () => process.kill(process.pid, "SIGKILL");
@@ -23,7 +23,7 @@ let workedMs = 0;
 const open = (): SqliteConnection =>
   new SqliteConnection(location, { readOnly: true, busyTimeoutMs: lockMs });
 
-/** Opened before the first request, whose time limit it would use up; a failure is that request's. */
+/** Opens the connection before the first request, so that it does not count towards its time limit. A failure is reported by the first request. */
 const early = (): SqliteConnection | null => {
   try {
     return open();
@@ -34,16 +34,16 @@ const early = (): SqliteConnection | null => {
 
 let connection = early();
 
-const read = ({ text, parameters, first }: Question): void => {
+const read = ({ text, parameters, first }: ReadRequest): void => {
   connection ??= open();
   const [from, workedFrom] = [performance.now(), threadTimeMs()];
   left = connection.run(connection.prepare(text), parameters, first).rows;
   [tookMs, workedMs] = [performance.now() - from, threadTimeMs() - workedFrom];
 };
 
-const part = (question: Question | "more"): Part => {
+const part = (request: ReadRequest | "more"): Part => {
   try {
-    if (question !== "more") read(question);
+    if (request !== "more") read(request);
     return { rows: left.splice(0, PART_ROWS), more: left.length > 0, tookMs, workedMs, fault: null };
   } catch (error) {
     left = [];
@@ -53,8 +53,8 @@ const part = (question: Question | "more"): Part => {
 };
 
 new Worker(WATCHER, { eval: true });
-// The service decides when it ends, also when a terminal or a supervisor signals the whole group.
+// Ignore signals to the process group, such as from a terminal: the service decides when this process ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 const ready: Part = { rows: [], more: false, tookMs: 0, workedMs: 0, fault: null };
 process.send?.(ready);
-process.on("message", (question: Question | "more") => process.send?.(part(question)));
+process.on("message", (request: ReadRequest | "more") => process.send?.(part(request)));

@@ -1,42 +1,42 @@
 import { databaseClosed, DatabaseError, DatabaseUnavailableError } from "../database-errors.ts";
 import type { Row } from "../queries.ts";
-import type { Fault, Question } from "./read-protocol.ts";
+import type { Fault, ReadRequest } from "./read-protocol.ts";
 import { ReaderHandle } from "./reader-handle.ts";
 import { Mutex } from "./mutex.ts";
 
 export interface ReadingProcessOptions {
   readonly location: string;
-  /** Maximum wait for the process, and of the process for a lock. */
+  /** Maximum wait for the process to be free, and of the process for a lock. */
   readonly waitMs: number;
   /** Timeout of one statement; 0 disables it. */
   readonly statementTimeoutMs: number;
 }
 
-/** All rows, and the time that SQLite took. */
+/** All rows, and the duration of the read. */
 export interface ReadRows {
   readonly rows: Row[];
   readonly tookMs: number;
-  /** Processor time in it. */
+  /** CPU time of the read. */
   readonly workedMs: number;
 }
 
-/** Maximum callers that wait for the process. */
+/** Maximum callers waiting for the process. */
 const MAX_WAITING = 1000;
 
 /** Maximum time that an abandoned statement blocks other callers. */
 const GRACE_MS = 1000;
 
-/** SQLite's code for a statement that was interrupted. */
+/** SQLite's code for an interrupted statement. */
 const INTERRUPTED = "9";
 
 /** The process cannot be started: its program is missing, for example in a bundle. */
 export class NoProcessError extends Error {}
 
 /**
- * Reads in a process with its own connection, started on first use, one statement at a time.
+ * Runs reads in a separate process with its own connection, started on first use, one statement at a time.
  *
- * SQLite cannot be interrupted through `node:sqlite`, and a thread cannot be ended in the middle of a statement: a process can. When a caller gives
- * up, it is rejected at once and the process is killed.
+ * `node:sqlite` cannot interrupt a statement, and a thread cannot be ended during one, but a process can be killed. When a call is aborted or times
+ * out, it rejects at once and the process is killed.
  */
 export class ReadingProcess {
   private readonly options: ReadingProcessOptions;
@@ -49,7 +49,7 @@ export class ReadingProcess {
     this.mutex = new Mutex({ what: "the reading process", waitMs: options.waitMs, maxWaiting: MAX_WAITING });
   }
 
-  /** Connections, of which at most one is in use. */
+  /** Number of connections. */
   get size(): number {
     return this.worker === null ? 0 : 1;
   }
@@ -63,10 +63,10 @@ export class ReadingProcess {
   }
 
   /**
-   * @throws DatabaseUnavailableError when the process is not free in time or the queue is full; DatabaseError after `statementTimeoutMs`; the
+   * @throws DatabaseUnavailableError if the process is not free in time or the queue is full; DatabaseError after `statementTimeoutMs`; the
    * reason of the signal; NoProcessError; otherwise the error of `node:sqlite`
    */
-  async read(question: Question, signal?: AbortSignal): Promise<ReadRows> {
+  async read(request: ReadRequest, signal?: AbortSignal): Promise<ReadRows> {
     await this.mutex.acquire(signal);
     let worker: ReaderHandle;
     try {
@@ -76,11 +76,11 @@ export class ReadingProcess {
       throw error;
     }
     const left = new AbortController();
-    const read = this.converse(worker, question, left.signal).finally(() => this.mutex.release());
+    const read = this.converse(worker, request, left.signal).finally(() => this.mutex.release());
     return await this.untilGivenUp(read, worker, left, signal);
   }
 
-  /** Waits for the current statement, up to the callers' limit or `graceMs`; then it is killed. */
+  /** Waits for the current statement, up to `waitMs` and `graceMs`, and then kills the process. */
   async close(graceMs: number = Infinity): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -95,11 +95,11 @@ export class ReadingProcess {
     return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
 
-  private async converse(worker: ReaderHandle, question: Question, left: AbortSignal): Promise<ReadRows> {
+  private async converse(worker: ReaderHandle, request: ReadRequest, left: AbortSignal): Promise<ReadRows> {
     const rows: Row[] = [];
     try {
       await worker.ready;
-      for (let next: Question | null = question; ; next = null) {
+      for (let next: ReadRequest | null = request; ; next = null) {
         const part = await worker.ask(next);
         if (part.fault !== null) throw thrown(part.fault);
         rows.push(...part.rows);
@@ -113,7 +113,7 @@ export class ReadingProcess {
     }
   }
 
-  /** The caller's view of a read, which may end before the process's. */
+  /** Settles like a read, or earlier when the caller aborts or the time limit is reached. */
   private async untilGivenUp(
     read: Promise<ReadRows>,
     worker: ReaderHandle,
@@ -136,7 +136,7 @@ export class ReadingProcess {
     const aborted = (): void => giveUp(signal?.reason, GRACE_MS);
     signal?.addEventListener("abort", aborted, { once: true });
     if (signal?.aborted === true) aborted();
-    worker.ready.then(limit, ignore); // the start of the process does not count
+    worker.ready.then(limit, ignore); // the time limit excludes the start of the process
     const settled = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", aborted);
@@ -145,7 +145,7 @@ export class ReadingProcess {
     return await promise;
   }
 
-  /** Kills the process in the middle of its statement; the next read starts another. */
+  /** Kills the process during its statement; the next read starts another. */
   private kill(worker: ReaderHandle): void {
     if (this.worker === worker) this.worker = null;
     void worker.end();

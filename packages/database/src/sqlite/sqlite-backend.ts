@@ -1,4 +1,4 @@
-// Above 250 lines because connections, the write turn and child processes share one state, which only this class changes.
+// Above 250 lines because the connections, the write mutex and the reading process share state that only this class changes.
 import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Awaitable } from "@framework/core";
@@ -27,9 +27,9 @@ export interface SqliteOptions {
   readonly waitMs: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
-  /** A read that took this long runs on the reading process the next time; 0 disables it. */
+  /** A read that took this long runs in the reading process the next time; 0 disables it. */
   readonly longReadMs: number;
-  /** Timeout of a statement on the reading process; 0 disables it. */
+  /** Timeout of a statement in the reading process; 0 disables it. */
   readonly statementTimeoutMs: number;
   /** Whether a commit waits for the disk. */
   readonly synchronous: "full" | "normal";
@@ -38,12 +38,12 @@ export interface SqliteOptions {
 
 const LONGEST_PAUSE_MS = 20;
 
-/** Maximum callers that wait to write. */
+/** Maximum callers waiting to write. */
 const MAX_WAITING = 10_000;
 
-/** A call inside a transaction that does not use it waits for itself. */
-const HELD =
-  "; one transaction held it all the time: a call that is made inside a transaction must use its tx, or get { tx }";
+/** Hint for a deadlock: a call inside a transaction that does not use the transaction waits for it. */
+const DEADLOCK_HINT =
+  "; one transaction held it all the time: calls inside a transaction must use its tx or pass { tx }";
 
 /** Maximum open streams; each has its own connection. */
 const MAX_STREAMS = 100;
@@ -52,10 +52,8 @@ const MAX_STREAMS = 100;
 const MAX_WRITES = 1000;
 
 /**
- * SQLite through `node:sqlite`: one connection for writing, protected by a mutex, and one for reading committed data; reads that were long run
- * in a process of its own.
- *
- * Waiting for another process's lock does not block this process.
+ * SQLite through `node:sqlite`: one connection for writing, protected by a mutex, and one for reading committed data. Texts whose last read was long run
+ * in the reading process. Waiting for another process's lock does not block this process.
  */
 export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
@@ -76,7 +74,12 @@ export class SqliteBackend implements Backend {
     const { location, waitMs, longReadMs } = options;
     this.options = options;
     this.idleInTransactionMs = options.idleInTransactionMs;
-    this.mutex = new Mutex({ what: "the writing connection", hint: HELD, waitMs, maxWaiting: MAX_WAITING });
+    this.mutex = new Mutex({
+      what: "the writing connection",
+      hint: DEADLOCK_HINT,
+      waitMs,
+      maxWaiting: MAX_WAITING,
+    });
     this.readingProcess = new ReadingProcess(options);
     this.reads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
     const took = (text: string, ms: number, workedMs: number | null): void => {
@@ -91,7 +94,7 @@ export class SqliteBackend implements Backend {
       const known = this.reader?.known(text);
       const read = known ?? this.prepareRead(text);
       if (read !== null) {
-        if (this.reads.has(text)) return this.readAway(statement, execution);
+        if (this.reads.has(text)) return this.readInProcess(statement, execution);
         if (known === undefined || this.reads.isSuspect(text))
           return this.readMeasured(read, statement, execution);
         return this.readingConnection().run(read, toParameters(values), execution.first);
@@ -112,13 +115,13 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  private async readAway(statement: Statement, execution: Execution): Promise<Outcome> {
+  private async readInProcess(statement: Statement, execution: Execution): Promise<Outcome> {
     const { text, values } = statement;
     const { signal, first } = execution;
     try {
-      const question = { text, parameters: toParameters(values).map(withoutSurroundings), first };
+      const request = { text, parameters: toParameters(values).map(withoutSurroundings), first };
       const from = performance.now();
-      const { rows, tookMs, workedMs } = await this.readingProcess.read(question, signal);
+      const { rows, tookMs, workedMs } = await this.readingProcess.read(request, signal);
       execution.waitedMs = Math.max(0, performance.now() - from - tookMs);
       this.reads.took(text, tookMs, workedMs);
       return { rows, changes: rows.length };
@@ -132,7 +135,7 @@ export class SqliteBackend implements Backend {
   private readHere(cause: unknown): void {
     this.reads.stop();
     const message =
-      "database: long reads of SQLite block the process, because no other process can be started";
+      "database: long reads of SQLite block this process, because the reading process cannot be started";
     process.emitWarning(message, { detail: messageOf(cause) });
   }
 
@@ -146,7 +149,7 @@ export class SqliteBackend implements Backend {
     return acquired.then(() => this.writeHolding(statement, execution, from));
   }
 
-  /** Runs a statement that holds the write mutex, and releases it. Synchronous unless another process holds the lock. */
+  /** Runs a statement while holding the write mutex, and releases it. Synchronous unless another process holds the lock. */
   private writeHolding({ text, values }: Statement, execution: Execution, from: number): Awaitable<Outcome> {
     const { signal, first } = execution;
     const run = (): Outcome => {
@@ -163,7 +166,7 @@ export class SqliteBackend implements Backend {
     const release = (): void => this.mutex.release();
     let outcome: Awaitable<Outcome>;
     try {
-      outcome = this.patiently(run, text, signal);
+      outcome = this.retryWhileBusy(run, text, signal);
     } catch (error) {
       release();
       throw error;
@@ -174,7 +177,7 @@ export class SqliteBackend implements Backend {
   }
 
   /** Retries while another process holds the lock; a statement that failed on the lock had no effect. */
-  private patiently<T>(
+  private retryWhileBusy<T>(
     act: () => T,
     text: string,
     signal?: AbortSignal,
@@ -212,11 +215,11 @@ export class SqliteBackend implements Backend {
     return this.mutex.acquire(options.signal, options.timeoutMs).then(() => this.beginHolding(options));
   }
 
-  /** Begins a transaction that holds the write mutex; releases it when that fails. */
+  /** Begins a transaction while holding the write mutex; releases the mutex if that fails. */
   private beginHolding({ readOnly, signal, timeoutMs }: BeginOptions): Awaitable<OpenTransaction> {
-    const give = (): void => this.mutex.release();
+    const release = (): void => this.mutex.release();
     const failed = (error: unknown): never => {
-      give();
+      release();
       throw error;
     };
     const text = readOnly ? "BEGIN" : "BEGIN IMMEDIATE";
@@ -224,24 +227,30 @@ export class SqliteBackend implements Backend {
       const connection = this.writingConnection();
       const { notifications } = this.options;
       const discard = (): void => this.discardWriter();
-      return new SqliteTransaction({ connection, give, discard, notifications, readOnly });
+      return new SqliteTransaction({ connection, release, discard, notifications, readOnly });
     };
     try {
-      const begins = this.patiently(() => this.writingConnection().execute(text), text, signal, timeoutMs);
+      const begins = this.retryWhileBusy(
+        () => this.writingConnection().execute(text),
+        text,
+        signal,
+        timeoutMs,
+      );
       return isPromise(begins) ? begins.then(begun).catch(failed) : begun();
     } catch (error) {
       return failed(error);
     }
   }
 
-  /** On its own connection, which keeps the snapshot of its start. */
+  /** Uses a separate connection, which keeps the snapshot of its start. */
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
     if (this.streams >= MAX_STREAMS)
       throw new DatabaseUnavailableError(`${MAX_STREAMS} streams are open; end one first`);
     this.streams++;
     let own: SqliteConnection | null = null;
     try {
-      if (this.options.location !== ":memory:") own = await this.patiently(() => this.newReader(), "opening");
+      if (this.options.location !== ":memory:")
+        own = await this.retryWhileBusy(() => this.newReader(), "opening");
       const rows = (own ?? this.writingConnection()).rows(text, toParameters(values));
       yield* inBatches(rows, batchSize, text);
     } finally {
@@ -271,13 +280,13 @@ export class SqliteBackend implements Backend {
 
   async close(graceMs: number = Infinity): Promise<void> {
     if (this.closed) return;
-    await this.mutex.acquire(undefined, Math.min(graceMs, this.options.waitMs)).catch(() => {}); // what still runs is rolled back
+    await this.mutex.acquire(undefined, Math.min(graceMs, this.options.waitMs)).catch(() => {}); // a transaction that is still running is rolled back
     this.closed = true;
     try {
       await this.readingProcess.close(graceMs);
     } finally {
       this.reader?.close();
-      this.writer?.close(); // the last one, which merges the write-ahead log: until then, the file has data that were deleted
+      this.writer?.close(); // closed last, which checkpoints the write-ahead log: until then, deleted data stays in the file
       this.mutex.release();
     }
   }
@@ -303,7 +312,7 @@ export class SqliteBackend implements Backend {
     return (this.writer ??= this.opened(() => new SqliteConnection(location, { synchronous })));
   }
 
-  /** The next write opens a new connection; a database in memory has only this one. */
+  /** Closes the connection; the next write opens a new one. Does nothing for an in-memory database, which has only this one. */
   private discardWriter(): void {
     if (this.options.location === ":memory:") return;
     const writer = this.writer;
@@ -324,7 +333,7 @@ export class SqliteBackend implements Backend {
     return this.opened(() => new SqliteConnection(this.options.location, { readOnly: true }));
   }
 
-  /** A connection, unless another process holds the lock: callers wait for that. */
+  /** Opens a connection. Rethrows busy errors of `node:sqlite` unchanged, because callers then wait for the lock. */
   private opened(open: () => SqliteConnection): SqliteConnection {
     if (this.closed) throw databaseClosed();
     try {
@@ -335,9 +344,9 @@ export class SqliteBackend implements Backend {
   }
 }
 
-/** A recursive read may have no end: it does not block the service even the first time. */
+/** A recursive read may not terminate, so it runs in the reading process from the first time. */
 const RECURSIVE = /\brecursive\b/i;
 
-/** A view of a large buffer would copy the whole buffer to the process. */
+/** Copies a view of a larger buffer, because sending a view would send the whole buffer. */
 const withoutSurroundings = (value: SQLInputValue): SQLInputValue =>
   value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;

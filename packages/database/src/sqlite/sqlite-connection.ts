@@ -13,11 +13,11 @@ export interface Prepared {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
   readonly changesRows: boolean;
-  /** Whether integers come as `bigint` at once: a statement that writes must not run again when one is too large. */
+  /** Whether integers are always read as `bigint`: a statement that writes must not run again if one is too large for a `number`. */
   readonly readsBigInts: boolean;
-  /** Whether it changes the connection for later callers. */
+  /** Whether it changes the state of the connection for later callers. */
   readonly leavesState: boolean;
-  /** Column names when the text determines them; `*` changes with the table. */
+  /** Column names, if the text determines them; with `*` they change with the table. */
   readonly names: readonly string[] | null;
 }
 
@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean;
   /** @default "full" */
   readonly synchronous?: "full" | "normal";
-  /** Maximum blocking wait for a lock; the service waits without blocking. */
+  /** Maximum blocking wait for a lock. @default 0, because the service waits without blocking */
   readonly busyTimeoutMs?: number;
 }
 
@@ -42,7 +42,7 @@ export class SqliteConnection {
     try {
       if (!readOnly) this.setUp(synchronous);
     } catch (error) {
-      this.database.close(); // the caller may try again while another process holds the lock
+      this.database.close(); // the caller may retry if another process held the lock
       throw error;
     }
   }
@@ -83,14 +83,14 @@ export class SqliteConnection {
   run(prepared: Prepared, parameters: readonly SQLInputValue[], first = false): Outcome {
     if (!prepared.givesRows) {
       const { changes } = prepared.statement.run(...parameters);
-      // SQLite has the count of the last statement that changes rows, whatever ran since.
+      // SQLite returns the count of the last statement that changed rows, even if others ran since.
       return { rows: [], changes: prepared.changesRows ? Number(changes) : 0 };
     }
     const rows = readRows(prepared, parameters, first);
     return { rows, changes: rows.length };
   }
 
-  /** Runs a statement that gives no rows, such as COMMIT, prepared once. */
+  /** Runs a cached prepared statement without rows, such as COMMIT. */
   execute(text: string): void {
     this.prepare(text).statement.run();
   }
@@ -121,7 +121,7 @@ export class SqliteConnection {
   }
 }
 
-/** A `*` that stands for columns, unlike that of a product or of `count(*)`; after a comment it may be either. */
+/** A `*` for all columns, not that of a product or of `count(*)`; after a comment it may be either. */
 const ALL_COLUMNS = /(?:\b(?:select|distinct|all|returning)|[,.]|\*\/|--[^\n]*)\s*\*/i;
 
 const prepare = (database: DatabaseSync, text: string): Prepared => {
@@ -155,7 +155,7 @@ const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], firs
   }
 };
 
-/** Reads again with exact integers; needed only when one is too large, which is rare. Only for statements without effects. */
+/** Reads again with exact integers, in the rare case that one is too large for a `number`. Only for statements without effects. */
 const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInputValue[]): Row[] => {
   statement.setReadBigInts(true);
   statement.setReturnArrays(false);
@@ -184,7 +184,7 @@ const toRow = (read: unknown, { names, readsBigInts }: RowShape): Row => {
   return namedRow(readsBigInts ? values.map(narrowed) : values, names);
 };
 
-/** Plain objects are faster to create, read and serialise than those of `node:sqlite`, which are in dictionary mode. */
+/** Creates a plain object, which is faster to create, read and serialise than the dictionary-mode objects of `node:sqlite`. */
 const namedRow = (values: readonly unknown[], names: readonly string[]): Row => {
   const row: Row = {};
   for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at];
@@ -201,6 +201,6 @@ const plainRow = (read: Row): Row => {
   return row;
 };
 
-/** An integer as a `number` where that is exact. */
+/** Converts an integer to a `number` if that is exact. */
 const narrowed = (value: unknown): unknown =>
   typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;

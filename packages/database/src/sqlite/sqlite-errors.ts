@@ -28,7 +28,7 @@ const FULL = 13;
 const IO_ERROR = 10;
 const CANNOT_OPEN = 14;
 
-/** Result code of an error of SQLite, or `null` for other errors. */
+/** Returns the result code of a SQLite error; `null` for other errors. */
 export const sqliteCode = (error: unknown): number | null =>
   Error.isError(error) && (error as { code?: unknown }).code === "ERR_SQLITE_ERROR"
     ? Number((error as { errcode?: unknown }).errcode)

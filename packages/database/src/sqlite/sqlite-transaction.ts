@@ -1,4 +1,4 @@
-import type { Execution, KeptNotes, OpenTransaction, Outcome } from "../backend.ts";
+import type { Execution, BufferedNotifications, OpenTransaction, Outcome } from "../backend.ts";
 import { transactionOver } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { Row } from "../queries.ts";
@@ -12,8 +12,8 @@ import { toParameters } from "./sqlite-parameters.ts";
 export interface SqliteTransactionParts {
   readonly connection: SqliteConnection;
   /** Releases the write mutex. */
-  readonly give: () => void;
-  /** Closes the connection, whose state is unknown, unless it is the only one of a database in memory. */
+  readonly release: () => void;
+  /** Closes the connection, whose state is unknown, unless it is the only one of an in-memory database. */
   readonly discard: () => void;
   readonly notifications: LocalNotifications;
   readonly readOnly: boolean;
@@ -22,7 +22,7 @@ export interface SqliteTransactionParts {
 /** The transaction that holds the write mutex. */
 export class SqliteTransaction implements OpenTransaction {
   private readonly parts: SqliteTransactionParts;
-  readonly keptNotes: KeptNotes;
+  readonly bufferedNotifications: BufferedNotifications;
   private readonly notes: [channel: string, payload: string][] = [];
   private over = false;
   private leavesState = false;
@@ -30,7 +30,7 @@ export class SqliteTransaction implements OpenTransaction {
   constructor(parts: SqliteTransactionParts) {
     const { notes } = this;
     this.parts = parts;
-    this.keptNotes = {
+    this.bufferedNotifications = {
       get count() {
         return notes.length;
       },
@@ -66,7 +66,7 @@ export class SqliteTransaction implements OpenTransaction {
     try {
       this.act(() => this.parts.connection.execute("COMMIT"), "COMMIT");
     } finally {
-      this.rollback(); // after a failed COMMIT the transaction is still open
+      this.rollback(); // ends the transaction, which is still open after a failed COMMIT
     }
     for (const [channel, payload] of this.notes) this.parts.notifications.send(channel, payload);
     return true;
@@ -75,7 +75,7 @@ export class SqliteTransaction implements OpenTransaction {
   rollback(): void {
     if (this.over) return;
     this.over = true;
-    const { connection, readOnly, discard, give } = this.parts;
+    const { connection, readOnly, discard, release } = this.parts;
     try {
       if (connection.inTransaction) connection.script("ROLLBACK");
       if (readOnly) connection.script("PRAGMA query_only = OFF");
@@ -83,12 +83,12 @@ export class SqliteTransaction implements OpenTransaction {
     } catch {
       discard(); // closing it rolls back
     } finally {
-      give();
+      release();
     }
   }
 
   private act<T>(act: () => T, text: string): T {
-    if (this.over) throw transactionOver(); // the connection may be in another transaction
+    if (this.over) throw transactionOver(); // the connection may already be in another transaction
     try {
       return act();
     } catch (error) {

@@ -1,6 +1,6 @@
 import { threadCpuUsage } from "node:process";
 
-/** Processor time of this thread so far, in milliseconds. */
+/** Returns the CPU time of this thread so far, in milliseconds. */
 export const threadTimeMs = (): number => {
   const { user, system } = threadCpuUsage();
   return (user + system) / 1000;

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { openDatabase } from "../open.ts";
 import { sql } from "../statement.ts";
 
-/** A database of one test: any number of apps and processes open it by its `url`; disposal removes it. Close what is open before. */
+/** A database of one test, which several apps and processes can open by its `url`. Disposal removes it; close all connections before. */
 export interface TestDatabase extends AsyncDisposable {
-  /** For `enableDatabase({ url })` and `openDatabase({ url })`. */
+  /** URL for `enableDatabase({ url })` and `openDatabase({ url })`. */
   readonly url: string;
 }
 
-/** A SQLite file in a new folder below the system's folder for temporary files. */
+/** Creates a SQLite file in a new temporary folder. */
 export const databaseInFile = (): TestDatabase => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "test-database-"));
   return {
@@ -23,10 +23,10 @@ export const databaseInFile = (): TestDatabase => {
 };
 
 /**
- * A new, empty schema on a PostgreSQL server; `url` makes it the only one of the search path, so that tests share a server.
+ * Creates an empty schema on a PostgreSQL server. `url` sets it as the only schema of the search path, so that tests can share a server.
  *
- * @param server Address of the server, whose user may create schemas
- * @throws DatabaseUnavailableError when the server does not answer
+ * @param server URL of the server, whose user must be allowed to create schemas
+ * @throws DatabaseUnavailableError if the server is unavailable
  */
 export const databaseInSchema = async (server: string): Promise<TestDatabase> => {
   const name = `test_${randomUUID().replaceAll("-", "")}`;

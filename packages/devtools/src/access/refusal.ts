@@ -1,7 +1,7 @@
 import type { RequestSource } from "@framework/core/feature";
 import { isToken } from "./run-token.ts";
 
-/** A refusal: its status, and why. */
+/** Status and reason of a refused request. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -14,9 +14,9 @@ export interface Refusal {
  * rebinding) sends its own name. A browser's request must come from the page itself.
  */
 export const refusalOf = (source: RequestSource, port: number): Refusal | null => {
-  if (!isLoopback(source.remoteAddress)) return forbidden("The dev page answers this computer only");
+  if (!isLoopback(source.remoteAddress)) return forbidden("The dev page answers only this computer");
   if (!ownNames.some((name) => source.authority === `${name}:${port}`))
-    return forbidden("The dev page has another host name and port");
+    return forbidden("The host name or port is not that of the dev page");
   const origin = source.field("origin");
   if (origin !== null && origin !== `http://${source.authority}`)
     return forbidden("Another origin may not call the dev page");
@@ -36,7 +36,7 @@ const ownNames = ["127.0.0.1", "localhost", "[::1]"] as const;
 const isLoopback = (address: string | null): boolean =>
   address !== null && (address === "::1" || /^(?:::ffff:)?127\./i.test(address));
 
-/** A link to the page may stand anywhere: without the token the page shows nothing. */
+/** Whether a browser sends the request from another site. Links to the page are allowed: without the token it shows nothing. */
 const comesFromElsewhere = (source: RequestSource): boolean => {
   const site = source.field("sec-fetch-site");
   if (site === null || site === "same-origin" || site === "none") return false;

@@ -1,4 +1,5 @@
-// Above 250 lines because all its facts open the same page, with the same panel of a feature. Opens the dev page in Chromium, which can only connect to this computer: `pnpm browser`. Screenshots are written to the temporary folder.
+// Above 250 lines because all its facts open the same page, with the same panel of a feature. Opens the dev page in Chromium, which can only connect to this
+// computer: `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -65,7 +66,7 @@ interface Opened {
   readonly chromium: Chromium;
 }
 
-/** Opens the page of a service; checks afterwards that it made no complaint and asked no other host. */
+/** Opens the page of a service; checks afterwards that it logged no errors and contacted no other host. */
 const opening = async (view: View, facts: (opened: Opened) => Promise<void>): Promise<void> => {
   const { books, panel } = shelf();
   const app = devApp({}, [panel]);
@@ -125,7 +126,7 @@ const views = [
 
 for (const look of looks) {
   void test(
-    `every view ${viewName(look)} has no violation, no complaint and no sideways scrolling`,
+    `every view ${viewName(look)} has no accessibility violation, console error or horizontal scrolling`,
     { skip },
     () =>
       opening(look, async ({ visit, service }) => {
@@ -153,7 +154,7 @@ for (const look of looks) {
 }
 
 void test(
-  "a request is on the page at once; text of a service is never HTML; the token leaves the address",
+  "a request appears at once, text of a service is never HTML, and the token is removed from the address",
   { skip },
   () =>
     opening({}, async ({ visit, service }) => {
@@ -179,7 +180,7 @@ void test(
 );
 
 void test(
-  "the page is used by keyboard alone: a view, an action with its text, and the way out of its dialog",
+  "the page is usable by keyboard only: a view, an action with its field, and closing its dialog",
   { skip },
   () =>
     opening({}, async ({ visit, books }) => {
@@ -204,7 +205,7 @@ void test(
       await visit.press("Enter");
       await shows(
         visit,
-        `document.querySelector("#said").textContent === "mansfield park is on the shelf"`,
+        `document.querySelector("#result").textContent === "mansfield park is on the shelf"`,
         "the answer",
       );
       assert.equal(books.get("mansfield park"), 1);
@@ -217,7 +218,7 @@ void test(
 );
 
 void test(
-  "a page of another origin, and one without the token, see nothing and change nothing",
+  "a page of another origin and one without the token can neither read nor change anything",
   { skip },
   () =>
     opening({}, async ({ chromium, service, books }) => {
@@ -258,9 +259,9 @@ void test(
         );
         assert.deepEqual(tried.slice(0, 2), ["refused", "refused"]);
         assert.equal(books.has("emma"), true);
-        await using stranger = await chromium.visit(`${origin}/`);
+        await using untrusted = await chromium.visit(`${origin}/`);
         await shows(
-          stranger,
+          untrusted,
           `document.querySelector("#state").textContent.startsWith("Open the link")`,
           "the refusal",
         );

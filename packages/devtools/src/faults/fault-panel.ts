@@ -5,7 +5,7 @@ import type { FaultSwitch } from "./fault-switch.ts";
 
 const MAX_RULES = 100;
 
-/** The fault switch as a panel. @param change puts rules into force in every worker */
+/** The fault switch as a panel. @param change applies rules in every worker */
 export const faultPanel = (
   faults: FaultSwitch,
   change: (rules: readonly FaultRule[]) => Promise<void>,
@@ -17,8 +17,10 @@ export const faultPanel = (
     scope: "worker",
     read: () => ({
       note:
-        faults.current.length === 0 ? "No fault is on" : "Faults are on: requests or calls fail on purpose",
-      columns: ["Name", "On", "Fault", "Part of the calls", "Milliseconds", "Status", "Calls changed"],
+        faults.current.length === 0
+          ? "No active faults"
+          : "Faults are active: requests or calls fail on purpose",
+      columns: ["Name", "On", "Fault", "Share of calls", "Milliseconds", "Status", "Calls changed"],
       rows: faults.current.map(({ rule, hits }, at) => ({
         id: String(at),
         cells: [
@@ -45,7 +47,7 @@ export const faultPanel = (
             label: "Fault",
             options: [...new Set(Object.values(faultsOf).flat())],
           },
-          { name: "probability", label: "Part of the calls, 0 to 1", value: "1" },
+          { name: "probability", label: "Share of calls, 0 to 1", value: "1" },
           { name: "ms", label: "Milliseconds", value: "1000" },
           { name: "status", label: "Status of errors", value: "503" },
         ],
@@ -60,12 +62,12 @@ export const faultPanel = (
           };
           if (!isFaultRule(rule))
             throw new ValueError(
-              "This is no fault. On routes: latency, error, slow-body; on dependencies: latency, error, dead, duplicate",
+              "The fault is not valid. On routes: latency, error, slow-body; on dependencies: latency, error, dead, duplicate",
             );
           if (faults.current.length >= MAX_RULES)
             throw new ValueError(`There are ${MAX_RULES} faults already`);
           await change([...rules(), rule]);
-          return `The fault ${rule.fault} is on`;
+          return `The fault ${rule.fault} is active`;
         },
       },
       {
@@ -74,7 +76,7 @@ export const faultPanel = (
         on: "panel",
         async run() {
           await change([]);
-          return "No fault is on";
+          return "No active faults";
         },
       },
       {
@@ -83,7 +85,7 @@ export const faultPanel = (
         on: "row",
         async run(row) {
           const left = rules().filter((_, at) => String(at) !== row);
-          if (left.length === rules().length) throw new NotFoundError("There is no such fault any more");
+          if (left.length === rules().length) throw new NotFoundError("The fault no longer exists");
           await change(left);
         },
       },

@@ -1,29 +1,29 @@
 import { nearest } from "@framework/core/feature";
 
-/** What a fault does. */
+/** Kind of a fault. */
 export type Fault = "latency" | "error" | "slow-body" | "dead" | "duplicate";
 
-/** Faults of routes, and of dependencies. */
+/** The kinds of faults for routes and for dependencies. */
 export const faultsOf: Readonly<Record<FaultRule["on"], readonly Fault[]>> = {
   route: ["latency", "error", "slow-body"],
   dependency: ["latency", "error", "dead", "duplicate"],
 };
 
-/** One failure that a developer asks for. */
+/** One injected fault. */
 export interface FaultRule {
   /** `route` for requests of the service, `dependency` for its calls and for work that it receives: statements, outgoing requests, messages, jobs. */
   readonly on: "route" | "dependency";
   /**
    * For a route, its method and pattern, such as `GET /books/{id}`; for a dependency the kind of its operations, such as `db`, or kind and name, such as
-   * `message orders`. A `*` at the end stands for any rest. @default "*"
+   * `message orders`. A `*` at the end matches any suffix. @default "*"
    */
   readonly name?: string | undefined;
   /**
-   * `latency` waits before the work, `error` fails instead of it, `slow-body` sends the reply in ten parts with pauses, `dead` waits and fails, as an
+   * `latency` waits before the work, `error` fails without doing it, `slow-body` sends the reply in ten parts with pauses, `dead` waits and fails, as an
    * exhausted pool does, `duplicate` does the work twice, as a second delivery of a message does.
    */
   readonly fault: Fault;
-  /** Part of the calls that it concerns, 0 to 1. @default 1 */
+  /** Share of matching calls that it changes, 0 to 1. @default 1 */
   readonly probability?: number | undefined;
   /** Milliseconds of `latency`, of `dead`, and of each pause of `slow-body`: 0 to 60,000. @default 1000 */
   readonly ms?: number | undefined;
@@ -34,7 +34,7 @@ export interface FaultRule {
 /** Whether a value is a rule. */
 export const isFaultRule = (value: unknown): value is FaultRule => faultProblems(value).length === 0;
 
-/** Returns the mistakes of a rule: each field that is wrong, and what it must be. */
+/** Returns the problems of a rule: each invalid field with its allowed values. */
 export const faultProblems = (value: unknown): string[] => {
   if (typeof value !== "object" || value === null) return [" must be an object with on and fault"];
   const { on, name = "*", fault, probability = 1, ms = 1000, status = 503, ...rest } = value as FaultRule; // each field is checked below
@@ -53,13 +53,13 @@ export const faultProblems = (value: unknown): string[] => {
     ),
     ...problem(
       typeof name === "string" && name.length <= 300,
-      ".name must be a text of at most 300 characters",
+      ".name must be a string of at most 300 characters",
     ),
     ...problem(isWithin(probability, 0, 1), ".probability must be a number from 0 to 1"),
     ...problem(isWithin(ms, 0, 60_000), ".ms must be a number from 0 to 60000"),
     ...problem(
       isWithin(status, 400, 599) && Number.isInteger(status),
-      ".status must be a whole number from 400 to 599",
+      ".status must be an integer from 400 to 599",
     ),
   ];
 };
@@ -69,8 +69,8 @@ const suggestion = ([near]: readonly string[]): string =>
 
 const shortened = (key: string): string => (key.length <= 50 ? key : `${key.slice(0, 50)}…`);
 
-/** Whether a rule concerns a name. */
-export const concerns = ({ name = "*" }: FaultRule, subject: string): boolean =>
+/** Whether a rule matches a name. */
+export const matches = ({ name = "*" }: FaultRule, subject: string): boolean =>
   name.endsWith("*") ? subject.startsWith(name.slice(0, -1)) : subject === name;
 
 const isWithin = (value: unknown, min: number, max: number): boolean =>

@@ -6,7 +6,7 @@ import {
   type OperationListener,
   payloadLength,
 } from "@framework/core/feature";
-import { concerns, type FaultRule } from "./fault-rule.ts";
+import { matches, type FaultRule } from "./fault-rule.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { slowChunks } from "./slow-chunks.ts";
 
@@ -19,14 +19,14 @@ export interface CountedRule {
 /** Options of a fault switch. */
 export interface FaultSwitchOptions {
   readonly seed: number;
-  /** Resolves after a time, earlier when the signal aborts. */
+  /** Resolves after `ms` milliseconds, or earlier when the signal aborts. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /**
- * Makes requests and calls of dependencies fail as a developer asks. Without rules, a request costs one check, and calls of dependencies nothing.
+ * Injects faults into requests and calls of dependencies. Without rules, a request costs one check, and calls of dependencies cost nothing.
  *
- * Which calls fail follows from the seed and their order; every change of the rules begins the numbers anew.
+ * Which calls fail is determined by the seed and their order; every change of the rules resets the random numbers.
  */
 export class FaultSwitch {
   private readonly options: FaultSwitchOptions;
@@ -42,12 +42,12 @@ export class FaultSwitch {
     this.random = seededRandom(options.seed);
   }
 
-  /** The rules in force. */
+  /** The active rules. */
   get current(): readonly CountedRule[] {
     return this.rules;
   }
 
-  /** Puts other rules into force. */
+  /** Replaces the active rules. */
   set(rules: readonly FaultRule[]): void {
     this.unlisten();
     this.random = seededRandom(this.options.seed);
@@ -57,7 +57,7 @@ export class FaultSwitch {
     this.unlisten = ofCalls.length === 0 ? () => {} : this.insight.onOperation(this.listener(ofCalls));
   }
 
-  /** Changes requests of matched routes. */
+  /** Applies faults to requests of matching routes. */
   get middleware(): Middleware<HttpRequest, Response> {
     return (request, next) => (this.ofRoutes.length === 0 ? next(request) : this.request(request, next));
   }
@@ -69,7 +69,8 @@ export class FaultSwitch {
     const due = this.due(this.ofRoutes, `${request.method} ${request.route ?? request.path}`);
     if (due.length === 0) return next(request);
     const { reasons } = this.insight;
-    if (reasons.isObserved) for (const rule of due) reasons.give(request, `the fault switch: ${told(rule)}`);
+    if (reasons.isObserved)
+      for (const rule of due) reasons.give(request, `the fault switch: ${describeRule(rule)}`);
     const reply = this.work(due, () => next(request), request.signal);
     const slow = due.find(({ fault }) => fault === "slow-body");
     return slow === undefined ? reply : mapAwaitable(reply, (whole) => this.slowed(whole, slow));
@@ -97,12 +98,12 @@ export class FaultSwitch {
     };
   }
 
-  /** Does work with the faults that change it. */
+  /** Runs work with the given faults. */
   private work<T>(due: readonly FaultRule[], work: () => Awaitable<T>, signal?: AbortSignal): Awaitable<T> {
     return due.reduceRight<() => Awaitable<T>>((inner, rule) => {
       const { fault, ms = 1000, status = 503 } = rule;
       const fail = (): never => {
-        throw new HttpError(status, `The fault switch failed this: ${told(rule)}`, {
+        throw new HttpError(status, `The fault switch failed this: ${describeRule(rule)}`, {
           code: "DEVTOOLS_FAULT",
         });
       };
@@ -123,7 +124,7 @@ export class FaultSwitch {
 
   private due(rules: readonly CountedRule[], ...names: readonly string[]): readonly FaultRule[] {
     return rules
-      .filter(({ rule }) => names.some((name) => concerns(rule, name)))
+      .filter(({ rule }) => names.some((name) => matches(rule, name)))
       .filter((counted) => {
         const isHit = this.random() < (counted.rule.probability ?? 1);
         if (isHit) counted.hits++;
@@ -133,7 +134,7 @@ export class FaultSwitch {
   }
 }
 
-const told = ({ fault, ms = 1000, status = 503 }: FaultRule): string => {
+const describeRule = ({ fault, ms = 1000, status = 503 }: FaultRule): string => {
   if (fault === "error") return `error ${status}`;
   if (fault === "dead") return `${ms} ms, then error ${status}`;
   return fault === "duplicate" ? fault : `${fault} of ${ms} ms`;

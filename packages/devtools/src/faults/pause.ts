@@ -1,4 +1,4 @@
-/** Resolves after a time, earlier when the signal aborts. */
+/** Resolves after `ms` milliseconds, or earlier when the signal aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = (): void => {

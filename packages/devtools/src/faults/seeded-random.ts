@@ -1,4 +1,4 @@
-/** Returns a generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns a random generator of numbers from 0 to below 1, deterministic for a seed (mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {

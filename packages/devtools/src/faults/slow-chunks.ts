@@ -2,7 +2,7 @@ import { BodyStream, type Payload } from "@framework/core/feature";
 
 const PARTS = 10;
 
-/** The chunks of a body with a pause before each; text and bytes come in ten parts. */
+/** Yields the chunks of a body with a pause before each; strings and bytes are split into ten parts. */
 export async function* slowChunks(
   payload: Exclude<Payload, null>,
   pause: () => Promise<void>,

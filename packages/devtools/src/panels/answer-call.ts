@@ -7,7 +7,7 @@ import { type PanelReader, safeTable } from "./panel-reader.ts";
 const MAX_TEXT = 10_000;
 const MAX_TABLES = 10;
 
-/** Does what a page asks for; errors become outcomes. */
+/** Runs a call of a page; errors become outcomes. */
 export const answerCall = async (panels: PanelReader, call: Call): Promise<Outcome> => {
   try {
     const panel = panels.find(call.panel);

@@ -11,7 +11,7 @@ import { scrub } from "../requests/scrub.ts";
 import type { ActionReport, PanelReport } from "../messages.ts";
 import { snapshotPanels } from "./snapshot-panel.ts";
 
-/** Most rows of a panel on the page. */
+/** Maximum rows of a panel on the page. */
 export const MAX_ROWS = 200;
 const MAX_COLUMNS = 20;
 const MAX_ID = 400;
@@ -19,7 +19,7 @@ const MAX_ID = 400;
 /** Reads the panels of an app: those that features publish, and one for every other snapshot. */
 export class PanelReader {
   private readonly insight: Pick<HostInsight, "panels" | "snapshots">;
-  /** Panels whose last reading has not ended. */
+  /** Panels that are being read. */
   private readonly busy: Set<string> = new Set();
 
   constructor(insight: Pick<HostInsight, "panels" | "snapshots">) {
@@ -30,7 +30,7 @@ export class PanelReader {
     return this.insight.panels().find((panel) => panel.name === name);
   }
 
-  /** Reads every panel of a scope; each is passed on as soon as it is there. */
+  /** Reads every panel of the scopes; calls `done` for each as soon as it is read. */
   read(scopes: readonly ("worker" | "service")[], done: (panel: PanelReport) => void): void {
     const panels = this.insight.panels();
     const all = [

@@ -5,7 +5,7 @@ import type { MetricReport } from "../messages.ts";
 const MAX_METRICS = 200;
 const MAX_SAMPLES = 20;
 
-/** Returns a reader of the metrics of the features and of this process. A metric that cannot be read is left out. */
+/** Returns a function that reads the metrics of the features and of this process. Metrics that fail are skipped. */
 export const metricsReader = (ofFeatures: () => readonly Metric[]): (() => readonly MetricReport[]) => {
   const own = ofProcess();
   return () =>
@@ -13,7 +13,7 @@ export const metricsReader = (ofFeatures: () => readonly Metric[]): (() => reado
       try {
         return [reportOf(metric)];
       } catch {
-        return []; // a scrape of the metrics reports it; the page has no place for it
+        return []; // a scrape of the metrics reports the error
       }
     });
 };
@@ -45,7 +45,7 @@ const ofProcess = (): readonly Metric[] => {
     },
     {
       name: "process_event_loop_busy_ratio",
-      help: "Part of the last second in which the event loop was busy.",
+      help: "Share of the last second in which the event loop was busy.",
       type: "gauge",
       across: "max",
       read() {
@@ -57,7 +57,7 @@ const ofProcess = (): readonly Metric[] => {
     },
     {
       name: "process_cpu_seconds_total",
-      help: "Seconds of processor time.",
+      help: "CPU time in seconds.",
       type: "counter",
       read() {
         const { user, system } = process.cpuUsage();

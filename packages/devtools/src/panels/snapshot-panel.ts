@@ -3,7 +3,7 @@ import { isSecretName, type Panel, type PanelCell, type PanelContent } from "@fr
 const MAX_VALUES = 100;
 const MAX_DEPTH = 3;
 
-/** Returns a panel for each snapshot whose name no panel has: its values by name. */
+/** Returns a panel with names and values for each snapshot without a panel of that name. */
 export const snapshotPanels = (
   read: () => Readonly<Record<string, unknown>>,
   taken: ReadonlySet<string>,
@@ -29,7 +29,7 @@ const wordsOf = (name: string): string =>
 const contentOf = (value: unknown): PanelContent =>
   Array.isArray(value) && value.every(isRecord) ? recordsOf(value) : namesOf(value);
 
-/** A list of records has a row for each, and a column for each name of the first. */
+/** Shows a list of records with one row each, and the columns of the first. */
 const recordsOf = (records: readonly Readonly<Record<string, unknown>>[]): PanelContent => {
   const columns = Object.keys(records[0] ?? {});
   return {

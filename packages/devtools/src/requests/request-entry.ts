@@ -1,8 +1,8 @@
 import type { HttpRequest } from "@framework/core";
-import { redactionFor, type RequestTrace, toldSteps, type ToldStep } from "@framework/core/feature";
+import { redactionFor, type RequestTrace, stepReports, type StepReport } from "@framework/core/feature";
 import { bounded, scrub } from "./scrub.ts";
 
-/** A request on the page. Values of its query, header fields and body are not part of it. */
+/** A request, as sent to the page, without query values, header fields and body. */
 export interface RequestEntry {
   /** Unique in the run. */
   readonly id: string;
@@ -19,8 +19,8 @@ export interface RequestEntry {
   readonly status: number | null;
   /** Milliseconds from the first step to the head of the reply. */
   readonly ms: number;
-  readonly steps: readonly ToldStep[];
-  /** Steps that are left out. */
+  readonly steps: readonly StepReport[];
+  /** Number of omitted steps. */
   readonly omittedSteps: number;
 }
 
@@ -39,7 +39,7 @@ export const requestEntry = (
   const pairs = pairsOf(query.toString());
   const redact = redactionFor({ fields: headers.entries(), query: pairs.flatMap(([, value]) => value) });
   const ms = trace.steps[0]?.durationMs ?? 0;
-  const steps = toldSteps(trace).filter((step) => !isOwn(step));
+  const steps = stepReports(trace).filter((step) => !isOwn(step));
   return {
     id,
     worker,
@@ -59,13 +59,13 @@ export const requestEntry = (
   };
 };
 
-/** Whether a step is the count of requests of these tools, which has nothing to say. */
+/** Whether a step is the request counter of these tools, which is not shown. */
 export const isOwn = ({ name, stage }: { readonly name: string; readonly stage: string | null }): boolean =>
   name === "devtools" && stage === "telemetry";
 
 type Pair = readonly [name: string, values: readonly string[]];
 
-/** The pairs of a query as received, each value decoded too; a malformed query has pairs as well. */
+/** Returns the pairs of a query, each value raw and decoded, even if the query is malformed. */
 const pairsOf = (query: string): readonly Pair[] =>
   query.split("&", MAX_NAMES * 5).map((pair) => {
     const at = pair.indexOf("=");
@@ -86,11 +86,11 @@ const namesOf = (pairs: readonly Pair[]): readonly string[] =>
     .slice(0, MAX_NAMES)
     .map(scrub);
 
-/** Steps have the names of functions and features: there are few, and each is looked through once. */
+/** Cache of scrubbed step names. They are names of functions and features, of which there are few. */
 const names = new Map<string, string>();
 const MAX_KNOWN = 1000;
 
-const nameOf = ({ name }: ToldStep): string => {
+const nameOf = ({ name }: StepReport): string => {
   const known = names.get(name);
   if (known !== undefined) return known;
   const scrubbed = scrub(name);

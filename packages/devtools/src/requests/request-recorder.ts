@@ -3,10 +3,10 @@ import type { HttpRequest } from "@framework/core";
 import type { RequestTrace } from "@framework/core/feature";
 import { type RequestEntry, requestEntry } from "./request-entry.ts";
 
-const BEGUN = "framework.request.steps";
-const ANSWERED = "framework.request.answered";
+const STEPS_CHANNEL = "framework.request.steps";
+const ANSWERED_CHANNEL = "framework.request.answered";
 
-/** A tenth of the budget of a second is given out in each tenth; what is left is kept for a burst, up to that of a second. */
+/** Refills per second: each adds a tenth of the budget, up to the budget of a second. */
 const PARTS = 10;
 
 /** Options of a recorder. */
@@ -15,13 +15,13 @@ export interface RecorderOptions {
   readonly app: object;
   readonly worker: string;
   readonly maxPerSecond: number;
-  /** Called with each request, after its reply was handed over. */
+  /** Called with each request, after its reply was sent. */
   readonly recorded: (entry: RequestEntry) => void;
 }
 
 /**
- * Records requests while it runs. Beyond its budget it stops listening until there is more of it, and requests then cost what they cost without
- * tools: under load a page shows a sample.
+ * Records requests while it runs. When its budget is used up it unsubscribes until the next refill, and requests then cost as little as without
+ * tools. Under load, a page thus shows a sample.
  */
 export class RequestRecorder {
   private readonly options: RecorderOptions;
@@ -37,7 +37,7 @@ export class RequestRecorder {
 
   start(): void {
     if (this.refill !== undefined) return;
-    subscribe(ANSWERED, this.onAnswer);
+    subscribe(ANSWERED_CHANNEL, this.onAnswer);
     this.left = this.options.maxPerSecond;
     this.grant();
     this.refill = setInterval(() => this.grant(), 1000 / PARTS);
@@ -48,7 +48,7 @@ export class RequestRecorder {
     clearInterval(this.refill);
     this.refill = undefined;
     this.listen(false);
-    unsubscribe(ANSWERED, this.onAnswer);
+    unsubscribe(ANSWERED_CHANNEL, this.onAnswer);
   }
 
   private grant(): void {
@@ -60,8 +60,8 @@ export class RequestRecorder {
   private listen(on: boolean): void {
     if (on === this.listens) return;
     this.listens = on;
-    if (on) subscribe(BEGUN, this.onBegin);
-    else unsubscribe(BEGUN, this.onBegin);
+    if (on) subscribe(STEPS_CHANNEL, this.onBegin);
+    else unsubscribe(STEPS_CHANNEL, this.onBegin);
   }
 
   private readonly onBegin = (message: unknown): void => {

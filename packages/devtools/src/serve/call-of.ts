@@ -1,6 +1,6 @@
 import type { Call } from "../messages.ts";
 
-/** A call and the worker that it is for: `null` for the one that got the request. */
+/** A call and its worker; `null` for the worker that received the request. */
 export interface AskedCall {
   readonly call: Call;
   readonly worker: string | null;
@@ -9,7 +9,7 @@ export interface AskedCall {
 const MAX_NAME = 400;
 const MAX_FIELDS = 20;
 
-/** Returns the call that a page asks for; `null` for anything else. */
+/** Parses the call of a page; `null` if it is invalid. */
 export const callOf = (value: unknown): AskedCall | null => {
   if (!isRecord(value)) return null;
   const { do: what, panel, row = null, worker = null, action, texts = {} } = value;

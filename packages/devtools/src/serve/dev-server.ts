@@ -6,17 +6,17 @@ import { callOf } from "./call-of.ts";
 import { pageFields, sendPageFile } from "./page-files.ts";
 import { readJson } from "./read-json.ts";
 
-/** What the server of the page needs. */
+/** Dependencies of `devServer`. */
 export interface DevServerParts {
   /** The token of this run and the port; `null` before the service listens. */
   readonly access: () => { readonly token: string; readonly port: number } | null;
   /** Opens a live stream; `null` when there are too many. */
   readonly stream: () => Response | null;
-  /** Does what a page asks of a worker; `null` for the worker that got the request. */
+  /** Runs a call in a worker; `null` for the worker that received the request. */
   readonly call: (call: Call, worker: string | null) => Promise<Outcome>;
 }
 
-/** Returns what answers the requests of the dev page: its files, `GET /live`, and `POST /call`. Both of the latter need the token. */
+/** Returns the request handler of the dev page: its files, `GET /live` and `POST /call`. The latter two require the token. */
 export const devServer =
   ({ access, stream, call }: DevServerParts): ((source: RequestSource) => Promise<Response>) =>
   async (source) => {
@@ -39,7 +39,7 @@ const answer = async (source: RequestSource, call: DevServerParts["call"]): Prom
   const body = await readJson(source);
   if ("refusal" in body) return refused(body.refusal);
   const asked = callOf(body.value);
-  if (asked === null) return refused({ status: 422, message: "The body is no call" });
+  if (asked === null) return refused({ status: 422, message: "The body is not a valid call" });
   return json(200, await call(asked.call, asked.worker));
 };
 

@@ -1,8 +1,8 @@
 import type { ServerSentEvent } from "@framework/core";
 
-/** Most pages that are open at once, in one worker. */
+/** Maximum number of open pages per worker. */
 const MAX_STREAMS = 16;
-/** Most events that wait for a page that reads slowly; the oldest go first. */
+/** Maximum number of events buffered for a slow page; the oldest are dropped. */
 const MAX_WAITING = 1000;
 
 /** The event streams of open pages. */
@@ -29,7 +29,7 @@ export class LiveStreams {
     for (const stream of this.open) stream.push(event);
   }
 
-  /** Ends every stream, for good. */
+  /** Ends every stream, and refuses further ones. */
   close(): void {
     this.isClosed = true;
     for (const stream of this.open) stream.end();

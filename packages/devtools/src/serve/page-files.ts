@@ -13,14 +13,14 @@ const files: Readonly<Record<string, readonly [file: string, contentType: string
   "/page.js": ["page.js", "text/javascript; charset=utf-8"],
 };
 
-/** Folder of the files that the build of this package makes. */
+/** Folder of the built files. */
 const built = fileURLToPath(new URL("../assets", import.meta.url));
 /** Sources of the page, in the source tree only. */
 const sources = fileURLToPath(new URL("../../page", import.meta.url));
 
 const read = new Map<string, Promise<Uint8Array>>();
 
-/** Nothing of the page is inline, and it may call its own origin only. */
+/** Forbids inline code, and calls to other origins. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -44,7 +44,7 @@ export const pageFields: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
-/** Sends a file of the page; `null` for another path. The files have no data: that needs the token. */
+/** Returns a file of the page; `null` for another path. The files contain no data of the service, so they need no token. */
 export const sendPageFile = async (path: string): Promise<Response | null> => {
   const entry = Object.hasOwn(files, path) ? files[path] : undefined;
   if (entry === undefined) return null;

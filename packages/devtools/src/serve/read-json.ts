@@ -1,10 +1,10 @@
 import type { RequestSource } from "@framework/core/feature";
 import type { Refusal } from "../access/refusal.ts";
 
-/** Most bytes of a body. */
+/** Maximum bytes of a body. */
 const MAX_BYTES = 128 * 1024;
 
-/** Reads a JSON body. A form, which other sites can send without asking, is refused. */
+/** Reads a JSON body. Forms, which other sites can send without a preflight, are refused. */
 export const readJson = async (
   source: RequestSource,
 ): Promise<{ readonly value: unknown } | { readonly refusal: Refusal }> => {
@@ -20,6 +20,6 @@ export const readJson = async (
   try {
     return { value: JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown };
   } catch {
-    return { refusal: { status: 400, message: "The body is no JSON" } };
+    return { refusal: { status: 400, message: "The body is not valid JSON" } };
   }
 };

@@ -20,7 +20,7 @@ export interface RouteFacts {
   }[];
 }
 
-/** What the page gets once. */
+/** Facts about the service, sent to a page once. */
 export interface ServiceFacts {
   readonly env: string;
   readonly debug: boolean;

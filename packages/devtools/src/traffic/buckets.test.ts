@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { addCounts, bucketOf, latencyBounds, noCounts, percentile } from "./buckets.ts";
 
-test("bounds ascend, and each value is in the first bucket whose bound is not below it", () => {
+test("bounds ascend, and each value is in the first bucket whose bound is at least the value", () => {
   expect(latencyBounds).toEqual([...latencyBounds].sort((one, other) => one - other));
   expect([latencyBounds[0], latencyBounds.at(-1)]).toEqual([0.01, 8000]);
   for (const value of [0, 0.01, 0.011, 1, 1.2, 4.5, 8000, 8001, 1e9]) {
@@ -10,7 +10,7 @@ test("bounds ascend, and each value is in the first bucket whose bound is not be
   }
 });
 
-test("percentiles of counts are within a bucket of those of the values", () => {
+test("percentiles are accurate to a bucket", () => {
   const values = Array.from({ length: 1000 }, (_, at) => (at + 1) / 10);
   const counts = noCounts(latencyBounds);
   for (const value of values) {
@@ -25,7 +25,7 @@ test("percentiles of counts are within a bucket of those of the values", () => {
   }
 });
 
-test("without observations there is no percentile; beyond the last bound it is that bound", () => {
+test("without observations there is no percentile; above the last bound it is that bound", () => {
   const counts = noCounts([1, 2]);
   expect(percentile([1, 2], counts, 0.5)).toBeNull();
   addCounts(counts, [0, 0, 5]);

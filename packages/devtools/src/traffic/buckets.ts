@@ -1,13 +1,13 @@
-/** Upper bounds of the buckets of latencies in milliseconds: about seven a decade, from 0.01 ms to 10 s. What is longer is in one more bucket. */
+/** Upper bounds of the buckets of latencies in milliseconds: seven per decade, from 0.01 ms to 8 s. Longer ones are in one more bucket. */
 export const latencyBounds: readonly number[] = [0.01, 0.1, 1, 10, 100, 1000].flatMap((decade) =>
   [1, 1.5, 2, 3, 4.5, 6, 8].map((step) => Number((decade * step).toPrecision(3))),
 );
 
-/** Counts of no observations, for the given bounds. */
+/** Returns zero counts for the given bounds. */
 export const noCounts = (bounds: readonly number[]): number[] =>
   Array.from({ length: bounds.length + 1 }, () => 0);
 
-/** Index of the bucket of a value: the first whose bound is not below it. */
+/** Returns the index of a value's bucket: the first whose bound is at least the value. */
 export const bucketOf = (bounds: readonly number[], value: number): number => {
   let [low, high] = [0, bounds.length];
   while (low < high) {
@@ -27,8 +27,8 @@ export const addCounts = (to: number[], counts: readonly number[]): void => {
 };
 
 /**
- * Estimates the value below which a part of the observations is, such as 0.95; `null` without observations. Within a bucket they count as spread evenly; beyond
- * the last bound it is that bound.
+ * Estimates a percentile, such as 0.95; `null` without observations. Observations count as spread evenly within a bucket; above
+ * the last bound, the estimate is that bound.
  */
 export const percentile = (
   bounds: readonly number[],

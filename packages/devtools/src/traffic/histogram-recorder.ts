@@ -5,7 +5,7 @@ import { bucketOf, noCounts } from "./buckets.ts";
 export interface HistogramReport {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds of the buckets; the last bucket has what is beyond. */
+  /** Upper bounds of the buckets; one more bucket has the values above. */
   readonly bounds: readonly number[];
   /** Observations in each bucket, by labels: `queue="mail"`. */
   readonly series: readonly (readonly [labels: string, counts: readonly number[]])[];
@@ -26,7 +26,7 @@ export class HistogramTally {
   private readonly recorded: Recorded[] = [];
   private isOn = false;
 
-  /** Begins anew. */
+  /** Resets the counts and starts recording. */
   start(): void {
     this.isOn = true;
     for (const { series } of this.recorded) series.clear();

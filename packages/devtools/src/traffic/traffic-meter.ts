@@ -3,25 +3,25 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import { bucketOf, latencyBounds, noCounts } from "./buckets.ts";
 
-/** What happened in a worker since its last report. */
+/** Traffic of a worker since its last report. */
 export interface TrafficReport {
   readonly secs: number;
   /** Replies by the first digit of their status, 1 to 5. */
   readonly replies: readonly number[];
   /** Requests by `latencyBounds`: from their start until the head of the reply. */
   readonly latencies: readonly number[];
-  /** Milliseconds for which timers were late: the 99th percentile, and the longest. */
-  readonly lateMs: readonly [p99: number, most: number];
+  /** Event loop delay in milliseconds: the 99th percentile, and the maximum. */
+  readonly loopDelaysMs: readonly [p99: number, most: number];
 }
 
-/** So many requests are timed between two reports; of further ones each sixteenth, which then counts for all of them: reading the clock twice is most of the cost. */
+/** Number of requests timed between two reports. Beyond it every 16th is timed and counts for 16: reading the clock twice is most of the cost. */
 const ALL_TIMED = 50;
 const TIMED_OF = 16;
 
-/** Milliseconds between two looks at the event loop. */
+/** Sampling interval of the event loop delay. */
 const LOOP_MS = 20;
 
-/** Counts all requests of a worker, and watches its event loop, while it runs. Otherwise a request costs one check. */
+/** Counts all requests of a worker and measures its event loop delay while it runs; otherwise a request costs one check. */
 export class TrafficMeter {
   private readonly loop: ReturnType<typeof monitorEventLoopDelay>;
   private latencies = noCounts(latencyBounds);
@@ -46,7 +46,7 @@ export class TrafficMeter {
     this.loop.disable();
   }
 
-  /** Returns what happened since the last call. */
+  /** Returns the report since the last call. */
   take(): TrafficReport {
     const { latencies, replies, loop, since } = this;
     this.since = performance.now();
@@ -54,12 +54,12 @@ export class TrafficMeter {
     this.latencies = noCounts(latencyBounds);
     this.replies = [0, 0, 0, 0, 0];
     const late = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, ns / 1e6 - LOOP_MS) : 0);
-    const lateMs = [loop.count === 0 ? 0 : late(loop.percentile(99)), late(loop.max)] as const;
+    const loopDelaysMs = [loop.count === 0 ? 0 : late(loop.percentile(99)), late(loop.max)] as const;
     loop.reset();
-    return { secs: (this.since - since) / 1000, replies, latencies, lateMs };
+    return { secs: (this.since - since) / 1000, replies, latencies, loopDelaysMs };
   }
 
-  /** The outermost level around every request. */
+  /** The outermost middleware of every request. */
   get middleware(): Middleware<HttpRequest, Response> {
     return (request, next) => {
       if (!this.isOn) return next(request);

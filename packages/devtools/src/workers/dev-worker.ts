@@ -18,7 +18,7 @@ import { PendingCalls } from "./pending-calls.ts";
 import type { Call, Message, Outcome } from "../messages.ts";
 import { connectWorkers, type WorkerHub } from "./worker-hub.ts";
 
-/** A worker with an open page says so this often; every worker records for `WATCHED_MS` after it heard so. */
+/** Interval at which a worker with an open page sends `watch`; every worker records for `WATCHED_MS` after it. */
 const WATCH_MS = 2000;
 const WATCHED_MS = 6000;
 const REPORT_MS = 1000;
@@ -63,11 +63,11 @@ export class DevWorker {
       app,
       worker: this.name,
       maxPerSecond: config.maxPerSecond,
-      recorded: (entry) => this.send({ tell: "request", entry }),
+      recorded: (entry) => this.send({ type: "request", entry }),
     });
   }
 
-  /** Joins the other workers. */
+  /** Connects to the other workers. */
   async start(settings: AppSettings, values: SharedValues): Promise<void> {
     const { config, faults } = this.options;
     const rules = (await values.get(FAULTS_KEY)) ?? config.faults;
@@ -93,10 +93,10 @@ export class DevWorker {
     this.streams.close();
   }
 
-  /** Puts faults into force in every worker. */
+  /** Applies faults in every worker. */
   async setFaults(rules: readonly FaultRule[]): Promise<void> {
     await this.values?.set(FAULTS_KEY, JSON.parse(JSON.stringify(rules)), { ttlMs: FAULTS_TTL_MS });
-    this.send({ tell: "faults", rules });
+    this.send({ type: "faults", rules });
   }
 
   /** Opens a live stream; `null` when there are too many. */
@@ -105,32 +105,32 @@ export class DevWorker {
     if (settings === null) return null;
     const first = [
       { event: "hello", data: { worker: this.name, ...serviceFacts(this.options.host, settings) } },
-      ...this.kept.map((entry) => ({ event: "message", data: { tell: "request", entry } })),
+      ...this.kept.map((entry) => ({ event: "message", data: { type: "request", entry } })),
     ];
     const events = this.streams.add(first, () => {
       if (this.streams.size === 0) clearInterval(this.watch);
     });
     if (events === null) return null;
     if (this.streams.size === 1) {
-      this.watch = setInterval(() => this.send({ tell: "watch" }), WATCH_MS);
+      this.watch = setInterval(() => this.send({ type: "watch" }), WATCH_MS);
       this.watch.unref();
     }
-    this.send({ tell: "watch" });
+    this.send({ type: "watch" });
     return Response.sse(events, { heartbeatSecs: 5, untilDrain: false, headers: pageFields });
   }
 
-  /** Does a call here or in another worker. */
+  /** Runs a call here or in another worker. */
   async call(call: Call, worker: string | null): Promise<Outcome> {
     if (worker === null || worker === this.name) {
       const outcome = await answerCall(this.panels, call);
       this.report();
       return outcome;
     }
-    return await this.calls.ask(this.name, (id) => this.send({ tell: "call", id, worker, call }));
+    return await this.calls.ask(this.name, (id) => this.send({ type: "call", id, worker, call }));
   }
 
   private receive(message: Message): void {
-    switch (message.tell) {
+    switch (message.type) {
       case "watch":
         return this.watched();
       case "faults":
@@ -148,8 +148,8 @@ export class DevWorker {
 
   private async answer(id: string, call: Call): Promise<void> {
     const outcome = await answerCall(this.panels, call);
-    if (!this.send({ tell: "answer", id, outcome }))
-      this.send({ tell: "answer", id, outcome: { ok: false, code: "", message: "The answer is too long" } });
+    if (!this.send({ type: "answer", id, outcome }))
+      this.send({ type: "answer", id, outcome: { ok: false, code: "", message: "The answer is too long" } });
     this.report();
   }
 
@@ -173,7 +173,7 @@ export class DevWorker {
   private reportOrStop(): void {
     if (performance.now() > this.watchedUntil) return this.unwatch();
     this.report();
-    this.send({ tell: "traffic", worker: this.name, traffic: this.traffic.take() });
+    this.send({ type: "traffic", worker: this.name, traffic: this.traffic.take() });
   }
 
   private unwatch(): void {
@@ -184,20 +184,20 @@ export class DevWorker {
     this.histograms.stop();
   }
 
-  /** Sends the worker's panels and metrics; those that all workers have alike come from a worker with an open page. */
+  /** Sends the worker's panels and metrics; panels of the service are sent only by workers with an open page. */
   private report(): void {
     if (this.reports === undefined) return;
     this.panels.read(this.streams.size > 0 ? ["worker", "service"] : ["worker"], (panel) => {
-      const message = { tell: "panel", worker: this.name, panel } as const;
+      const message = { type: "panel", worker: this.name, panel } as const;
       if (!this.send(message)) this.send({ ...message, panel: { ...panel, content: tooLarge } });
     });
     const { name: worker } = this;
     const at = Date.now();
-    this.sendList(this.metrics(), (metrics) => ({ tell: "metrics", worker, at, metrics }));
-    this.sendList(this.histograms.reports(), (histograms) => ({ tell: "histograms", worker, histograms }));
+    this.sendList(this.metrics(), (metrics) => ({ type: "metrics", worker, at, metrics }));
+    this.sendList(this.histograms.reports(), (histograms) => ({ type: "histograms", worker, histograms }));
   }
 
-  /** Sends as much of a list as fits: all of it, else half of it, and so on. */
+  /** Sends as much of a list as fits, halving it until it does. */
   private sendList<T>(list: readonly T[], message: (part: readonly T[]) => Message): void {
     for (let part = list; part.length > 0; part = part.slice(0, part.length >> 1))
       if (this.send(message(part))) return;

@@ -5,7 +5,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test("a call that cannot be sent is refused and leaves nothing behind that fails later", async () => {
+test("a call that cannot be sent is refused at once and leaves no pending timeout", async () => {
   jest.useFakeTimers();
   const calls = new PendingCalls();
   await expect(calls.ask("1", () => false)).rejects.toMatchObject({ code: "DEVTOOLS_NO_ACTION" });

@@ -3,7 +3,7 @@ import type { Outcome } from "../messages.ts";
 
 const TIMEOUT_MS = 30_000;
 
-/** Calls that other workers have not answered yet. */
+/** Calls awaiting an answer from another worker. */
 export class PendingCalls {
   private readonly waiting: Map<string, (outcome: Outcome) => void> = new Map();
   private count = 0;
@@ -30,7 +30,7 @@ export class PendingCalls {
     return await promise;
   }
 
-  /** Answers a call of this worker; those of others are not known here. */
+  /** Resolves a call of this worker; ids of other workers are ignored. */
   answer(id: string, outcome: Outcome): void {
     this.waiting.get(id)?.(outcome);
   }

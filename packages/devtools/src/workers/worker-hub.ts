@@ -3,12 +3,12 @@ import type { Message } from "../messages.ts";
 
 const CHANNEL = "devtools";
 
-/** Most bytes of a message: one byte may be three in UTF-16, and the shared state takes 64 KiB. */
+/** Maximum bytes of a message: the shared state accepts 64 KiB. */
 const MAX_TEXT = 60_000;
 
 /** Sends messages to every worker of the service, this one included. */
 export interface WorkerHub {
-  /** Sends a message. Whether it fits: larger ones are not sent. */
+  /** Sends a message, unless it is too large. Returns whether it was sent. */
   send(message: Message): boolean;
   close(): void;
 }

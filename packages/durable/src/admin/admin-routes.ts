@@ -15,7 +15,7 @@ import { type WorkFilter, workOrders, type WorkQueue } from "../work/work-queue.
 import { type AdminConfig, adminPath } from "../admin-config.ts";
 import { objectSchema, replySchema } from "./admin-schema.ts";
 
-/** 15 digits are less than the largest safe integer. */
+/** At most 15 digits, so that the number is a safe integer. */
 const id = { type: "string", pattern: "^[1-9][0-9]{0,14}$" } as const;
 const name = { type: "string", minLength: 1, maxLength: 400 } as const;
 const page = { after: id, limit: { type: "integer", minimum: 1, maximum: 1000 } } as const;
@@ -42,7 +42,7 @@ const queueParams = objectSchema({ queue: name }, ["queue"]);
 const itemParams = objectSchema({ queue: name, id }, ["queue", "id"]);
 const anything = replySchema({ type: "object" });
 
-/** What operators see and change. */
+/** The work that the routes show and change. */
 export interface OperatedWork {
   readonly parked: ParkedWork;
   queues(): readonly WorkQueue<unknown>[];
@@ -117,7 +117,7 @@ const parkedRoutes = (
     ({ input }) => parked.list(as(parkedQuery, input.query) as ParkedFilter),
     {
       ...common,
-      summary: "Lists parked work, the oldest first",
+      summary: "Lists parked work, oldest first",
       query: parkedQuery,
     },
   );
@@ -139,7 +139,7 @@ const parkedRoutes = (
   };
   http.route("POST", `${path}/parked/replay`, replay, {
     ...common,
-    summary: "Gives parked work back to its source: that of `ids`, or of a source",
+    summary: "Replays parked work: the items in `ids`, or those of a source",
     errors: [400],
     body: replayBody,
   });
@@ -149,12 +149,12 @@ const parkedRoutes = (
   };
   http.route("POST", `${path}/parked/discard`, discard, {
     ...common,
-    summary: "Gives parked work up, with a note that says why",
+    summary: "Discards parked work, with a note that gives the reason",
     body: discardBody,
   });
 };
 
-/** The route's schema has checked the value. */
+/** Casts a value that the route's schema has already checked. */
 const as = <S extends StandardSchema>(_schema: S, value: unknown): InferOutput<S> => value as InferOutput<S>;
 
 const found = <T>(value: T | null): T => {

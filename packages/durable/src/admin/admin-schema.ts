@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@framework/core";
 
-/** JSON Schema of one member; that of any JSON value has only a description. */
+/** JSON Schema of one member. A member without a `type` accepts any JSON value. */
 export type Member =
   | { readonly type?: undefined; readonly description: string }
   | {
@@ -16,7 +16,7 @@ export type Member =
 /** Members of an object. */
 export type Members = Readonly<Record<string, Member>>;
 
-/** The value of an object with such members. */
+/** Type of an object with these members. */
 export type ValueOf<M extends Members> = {
   readonly [K in keyof M]?: M[K] extends { readonly type: "integer" }
     ? number
@@ -27,7 +27,7 @@ export type ValueOf<M extends Members> = {
         : unknown;
 };
 
-/** A Standard Schema of an object with optional members and no others; the API document shows it as JSON Schema. In a query, numbers are text. */
+/** Returns a Standard Schema of an object that rejects unknown members. It has a JSON Schema for the API document, and accepts integers as strings, as in a query. */
 export const objectSchema = <const M extends Members>(
   members: M,
   required: readonly (keyof M & string)[] = [],
@@ -55,7 +55,7 @@ export const objectSchema = <const M extends Members>(
   });
 };
 
-/** A schema of replies, which are made here and need no check. */
+/** Returns a schema of replies for the API document. It checks nothing, because the routes make the replies. */
 export const replySchema = (json: object): StandardSchema => standard(json, (value) => ({ value }));
 
 const standard = <T>(
@@ -69,7 +69,7 @@ const standard = <T>(
   return { "~standard": properties };
 };
 
-/** The number in a text of digits; any other value as it is. */
+/** Converts a string of digits to a number; returns any other value unchanged. */
 const numberIn = (value: unknown): unknown =>
   typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
 
@@ -86,7 +86,7 @@ const problemOf = (member: Member, value: unknown): string | null => {
     if (!isList) return `must be a list of ${minItems} to ${maxItems} items`;
     return value.map((item) => problemOf(items, item)).find((problem) => problem !== null) ?? null;
   }
-  return typeof value === "string" ? textProblem(member, value) : "must be text";
+  return typeof value === "string" ? textProblem(member, value) : "must be a string";
 };
 
 const textProblem = (member: Member & { readonly type: "string" }, value: string): string | null => {
@@ -95,6 +95,6 @@ const textProblem = (member: Member & { readonly type: "string" }, value: string
   const { pattern = "", minLength = 0, maxLength = 1000 } = member;
   if (value.length < minLength || value.length > maxLength)
     return `must have ${minLength} to ${maxLength} characters`;
-  if (value.includes("\0")) return "must not have NUL, which databases cannot store";
+  if (value.includes("\0")) return "must not contain NUL, which databases cannot store";
   return new RegExp(pattern, "u").test(value) ? null : `must match ${pattern}`;
 };

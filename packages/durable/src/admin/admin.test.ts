@@ -131,7 +131,7 @@ test("items are listed from the oldest, or from the newest, page by page", async
   await app.stop();
 });
 
-test("what is unknown is 404, and what is malformed 422", async () => {
+test("unknown items are 404, and malformed requests 422", async () => {
   const { app, call } = await started();
   for (const path of ["/parked/7", "/queues/none/items", "/queues/mail/items/7"])
     expect((await call("GET", path)).status).toBe(404);

@@ -3,13 +3,13 @@ import type { Panel, PanelRow } from "@framework/core/feature";
 import type { WorkInfo } from "../work/work-info.ts";
 import type { WorkQueue } from "../work/work-queue.ts";
 
-/** Most items that are shown of each state of a queue: the newest. */
+/** Maximum items shown for each state of a queue, newest first. */
 const MAX_SHOWN = 20;
 
 const shownStates = ["failed", "running", "ready", "waiting", "blocked", "done"] as const;
 const unfinished: readonly string[] = ["running", "ready", "waiting", "blocked"];
 
-/** The queues of a process as a panel of the dev page: jobs, deliveries and other work. */
+/** Returns the dev-page panel of the queues of a process: jobs, deliveries and other work. */
 export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel => {
   const queueOf = (row: string | null): readonly [WorkQueue<unknown>, string] => {
     const at = (row ?? "").lastIndexOf(" ");
@@ -19,7 +19,7 @@ export const workPanel = (queues: () => readonly WorkQueue<unknown>[]): Panel =>
     return [queue, row.slice(at + 1)];
   };
   const done = (isDone: boolean, message: string): string => {
-    if (!isDone) throw new NotFoundError("The item is not in such a state any more");
+    if (!isDone) throw new NotFoundError("The item is no longer in that state");
     return message;
   };
   return {

@@ -7,20 +7,20 @@ import type { KernelLife } from "./kernel-life.ts";
 import type { TableSets } from "./table-sets.ts";
 
 /**
- * What every part of the kernel is built on. Members are read when they are used: before the start, an app's database, configuration and log may be
+ * Shared dependencies of all parts of the kernel. Read the members lazily: before the start, an app's database, configuration and log may be
  * unknown yet.
  */
 export interface KernelBase {
-  /** Identifies this kernel among all of its database: the owner of its leases. */
+  /** Id of this kernel, unique in its database; the owner of its leases. */
   readonly id: string;
   readonly db: Database;
-  /** SQL expression of the current time: whole milliseconds of the database's clock. Use it more than once in a statement as often as needed. */
+  /** SQL expression of the current time: whole milliseconds of the database's clock. A statement may use it several times. */
   readonly now: Statement;
   readonly config: Readonly<DurableConfig>;
-  /** Decides only when to look again: times of this clock are never compared with others or stored. */
+  /** Clock for local timers only: its times are never stored or compared with those of other clocks. */
   readonly clock: Clock;
   readonly random: () => number;
-  /** Where this process runs; read once, when the kernel begins. */
+  /** Returns where this process runs; called once, when the kernel begins. */
   readonly place: () => Place;
   readonly log: Logger;
   /** Messages between the workers of the service; `null` without an app. */
@@ -31,7 +31,7 @@ export interface KernelBase {
   readonly tables: TableSets;
 }
 
-/** What the kernel needs from the host of an app. */
+/** The parts of an app's `Host` that the kernel uses. */
 export interface KernelHost {
   /** Metrics, health checks and operations of the app. */
   readonly insight: HostInsight;

@@ -1,24 +1,24 @@
 import type { Awaitable, Logger } from "@framework/core";
 import { type Clock, type HostInsight, keepAlive } from "@framework/core/feature";
 
-/** A part of the kernel that takes part in its life: begins work, drains, stops. */
+/** A part of the kernel with a lifecycle: it begins, drains and stops. */
 export interface KernelPart {
   /** Name in messages. */
   readonly name: string;
-  /** Begins background work; the tables exist. Called in the order of `add`. */
+  /** Begins background work, once the tables exist. Called in the order of `add`. */
   begin?(): Awaitable<void>;
-  /** Ends background work; all parts at once. `deadline` aborts when nothing waits for it any more. */
+  /** Ends background work, in parallel with the other parts. After `deadline` aborts, the stop no longer waits for it. */
   drain?(deadline: AbortSignal): Awaitable<void>;
   /** Frees resources, in reverse order. */
   stop?(): Awaitable<void>;
-  /** Publishes metrics and health checks, in an app; before `begin`. */
+  /** Publishes metrics and health checks. Called in an app only, before `begin`. */
   report?(insight: HostInsight): void;
 }
 
-/** Time that parts have to drain when they are stopped without a drain before. */
+/** Time to drain when `stop` is called without a previous `drain`. */
 const STOP_GRACE_MS = 5000;
 
-/** The life of one kernel: begin, drain, stop. Each happens once, and stopping undoes exactly what had begun. */
+/** Lifecycle of one kernel: begin, drain, stop. Each runs once, and a stop stops exactly the parts that had begun. */
 export class KernelLife {
   private readonly parts: KernelPart[] = [];
   private readonly clock: () => Clock;
@@ -34,7 +34,7 @@ export class KernelLife {
     this.log = log;
   }
 
-  /** Whether parts have begun, so that what is added later begins at once. */
+  /** Whether the parts have begun and no drain has. */
   get isRunning(): boolean {
     return this.hasBegun && this.drained === null;
   }
@@ -47,7 +47,7 @@ export class KernelLife {
     for (const part of this.parts) part.report?.(insight);
   }
 
-  /** Keeps the process running until the stop, for a part that works. */
+  /** Keeps the process running until the stop. */
   holdProcess(): void {
     if (this.stopped === null) this.release ??= keepAlive();
   }
@@ -61,7 +61,7 @@ export class KernelLife {
     }
   }
 
-  /** Never rejects: a part that fails is logged. */
+  /** Never rejects: the failure of a part is logged. */
   drain(deadline: AbortSignal): Promise<void> {
     const begun = this.parts.slice(0, this.begun);
     const drain = async (part: KernelPart): Promise<void> => {
@@ -70,7 +70,7 @@ export class KernelLife {
     return (this.drained ??= Promise.all(begun.map(drain)).then(() => {}));
   }
 
-  /** Drains for 5 s at most, unless that happened, and frees everything. Never rejects. */
+  /** Drains for at most 5 s, unless already drained, and stops all parts. Never rejects. */
   stop(): Promise<void> {
     return (this.stopped ??= this.stopAll());
   }

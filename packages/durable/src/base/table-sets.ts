@@ -1,16 +1,16 @@
 import { FrameworkError } from "@framework/core";
 import { type Database, migrate as runMigrations, type SetMigration } from "@framework/database";
 
-/** How the tables are prepared. */
+/** Options of `TableSets.prepare`. */
 export interface PrepareOptions {
-  /** Whether pending migrations run; if not, they are an error. */
+  /** Whether to run pending migrations; otherwise they are an error. */
   readonly migrate: boolean;
   /** Limit of all sets together, in seconds. */
   readonly timeoutSecs: number;
   readonly signal?: AbortSignal;
 }
 
-/** A migration of the tables that has not run. */
+/** A migration that has not run. */
 export interface PendingMigration {
   /** Set of tables, usually named after its package. */
   readonly set: string;
@@ -20,7 +20,7 @@ export interface PendingMigration {
   readonly name: string;
 }
 
-/** The tables of the kernel and of the features that use it: sets of numbered migrations. */
+/** Sets of numbered migrations: the tables of the kernel and of the features that use it. */
 export class TableSets {
   private readonly sets = new Map<string, readonly SetMigration[]>();
   private isPrepared = false;
@@ -30,7 +30,7 @@ export class TableSets {
     return this.isPrepared;
   }
 
-  /** @throws DURABLE_ALREADY_STARTED after `prepare`; DURABLE_BAD_TABLES for another set of the same name */
+  /** @throws DURABLE_ALREADY_STARTED after `prepare`; DURABLE_BAD_TABLES if another set has the same name */
   add(set: string, migrations: readonly SetMigration[]): void {
     if (this.isPrepared) {
       throw new FrameworkError(
@@ -41,7 +41,7 @@ export class TableSets {
     if (this.sets.has(set) && this.sets.get(set) !== migrations) {
       throw new FrameworkError(
         "DURABLE_BAD_TABLES",
-        `durable: there are other tables named "${set}" already; rename one`,
+        `durable: another set of tables is already named "${set}"; rename one`,
       );
     }
     this.sets.set(set, migrations);
@@ -52,7 +52,7 @@ export class TableSets {
     return this.run(db, { ...limits, migrate: false });
   }
 
-  /** Creates and migrates the tables, or verifies that nothing is pending. @throws DURABLE_TABLES_MISSING with every pending step; those of `migrate` */
+  /** Creates and migrates the tables, or verifies that nothing is pending. @throws DURABLE_TABLES_MISSING with every pending migration; errors of `migrate` */
   async prepare(db: Database, options: PrepareOptions): Promise<void> {
     this.isPrepared = true;
     const steps = await this.run(db, options);
@@ -64,7 +64,7 @@ export class TableSets {
     );
   }
 
-  /** Runs the migrations, or looks which would run. */
+  /** Runs the migrations, or only lists those that would run. */
   private async run(
     db: Database,
     { migrate, timeoutSecs, signal }: PrepareOptions,

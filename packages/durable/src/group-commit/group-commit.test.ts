@@ -136,7 +136,7 @@ test("callbacks of a unit run after the shared commit, and not for a unit that f
   });
 });
 
-test("when too many wait, the next is rejected with 503", async () => {
+test("when too many are waiting, the next is rejected with 503", async () => {
   await withFile(async (db) => {
     const transaction = groupCommit(db, { maxWaiting: 2 });
     const accepted = [transaction(insert(1)), transaction(insert(2))];

@@ -5,7 +5,7 @@ import type { Database, Queries, Transaction } from "@framework/database";
 /**
  * Runs a function in a transaction, like `Database.transaction`.
  *
- * @param alone does the same in one statement, which is a transaction by itself: called in place of `run` where nothing shares the commit
+ * @param alone does the same as `run` in a single statement, which is its own transaction; called instead of `run` when no other unit shares the commit
  */
 export type RunTransaction = <T>(
   run: (tx: Transaction) => Promise<T>,
@@ -14,13 +14,13 @@ export type RunTransaction = <T>(
 
 /** Options of a group commit. */
 export interface GroupCommitOptions {
-  /** Maximum units that wait; more are rejected with 503. @default 10000 */
+  /** Maximum waiting units; more are rejected with 503. @default 10000 */
   readonly maxWaiting?: number;
-  /** Maximum units of one transaction, so that other writers are not kept waiting. @default 500 */
+  /** Maximum units of one transaction, which bounds the wait of other writers. @default 500 */
   readonly maxUnits?: number;
 }
 
-/** One caller's function, and the promise that it gets. */
+/** A caller's function, and the settlers of the promise returned to it. */
 interface Unit {
   readonly run: (tx: Transaction) => Promise<unknown>;
   readonly alone: ((queries: Queries) => Promise<unknown>) | undefined;
@@ -29,13 +29,13 @@ interface Unit {
 }
 
 /**
- * Returns a function like `db.transaction`, for many small writes at once.
+ * Returns a function like `db.transaction`, for many small concurrent writes.
  *
- * On SQLite, what is called while a commit runs shares the next transaction, and so one flush of the disk; each unit has a savepoint, so that a failing
- * one undoes only itself. A unit may run twice, as after a serialisation failure, and must have no effects outside the transaction; a slow one delays the
+ * On SQLite, calls during a commit share the next transaction, and thus one flush of the disk. Each unit has a savepoint, so that a failing
+ * unit rolls back only itself. A unit may run twice, as after a serialisation failure, and must have no effects outside the transaction; a slow one delays the
  * others. On PostgreSQL, which commits in parallel, it is `db.transaction`.
  *
- * @throws HttpError 503 (DURABLE_BUSY) when too many wait
+ * @throws HttpError 503 (DURABLE_BUSY) when `maxWaiting` units are waiting
  */
 export const groupCommit = (
   db: Database,
@@ -69,7 +69,7 @@ class CommitGroup {
     this.waiting.push({ run, alone, resolve, reject });
     if (!this.isRunning) {
       this.isRunning = true;
-      queueMicrotask(() => this.drain()); // what is called in the same tick shares the first transaction
+      queueMicrotask(() => this.drain()); // calls in the same tick share the first transaction
     }
     return promise;
   }

@@ -10,39 +10,39 @@ import { type Place, thisPlace } from "../place/place.ts";
 import { databaseNow } from "../time/database-now.ts";
 import { type KernelMembers, kernelMembers } from "./members.ts";
 
-/** Durable work on one database: leases, lanes, queues, timers. Made by `createKernel`, or by the feature `durable` for an app. */
+/** Durable work on one database: leases, lanes, queues and timers. Created by `createKernel`, or by the feature `durable` for an app. */
 export interface Kernel extends KernelMembers {
   /** The database. */
   readonly db: Database;
   /** SQL expression of the current time: whole milliseconds since 1970, by the database's clock. */
   readonly now: Statement;
-  /** Whether this process works on the queues and lanes that it shares with others: `runWork` of the configuration. */
+  /** `runWork` of the configuration: whether this process works on the queues and lanes that it shares with others. */
   readonly runsWork: boolean;
   /**
    * Marks the kernel as used by a feature, so that an app starts it. Call it in `enableX`; the order of `enableX` calls does not matter.
    *
-   * @param name the feature, for messages
+   * @param name name of the feature, for messages
    */
   use(name: string): this;
   /**
-   * Adds tables, which are created or verified at start. Their names begin with `framework_`.
+   * Adds tables, which the start creates or verifies. Their names begin with `framework_`.
    *
    * @throws DURABLE_ALREADY_STARTED, DURABLE_BAD_TABLES
    */
   tables(set: string, migrations: readonly SetMigration[]): this;
-  /** Creates and migrates all tables, whatever `migrateAtStart` says. */
+  /** Creates and migrates all tables, regardless of `migrateAtStart`. */
   migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Returns the migrations that have not run, without running them. */
   pending(options?: { readonly signal?: AbortSignal }): Promise<readonly PendingMigration[]>;
 }
 
-/** A kernel without an app, which its creator starts and stops. */
+/** A kernel without an app. The caller of `createKernel` starts and stops it. */
 export interface OwnKernel extends Kernel, AsyncDisposable {
   /** Prepares the tables and begins background work. */
   start(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Ends background work, until `deadline` aborts. @default no deadline */
   drain(deadline?: AbortSignal): Promise<void>;
-  /** Drains for 5 s at most, unless that happened, and gives up all leases. The database stays open. */
+  /** Drains for at most 5 s, unless already drained, and releases all leases. The database stays open. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export interface KernelOptions {
   readonly now?: Statement;
   /** Timers. @default the system clock */
   readonly clock?: Clock;
-  /** Random numbers from 0 up to 1. @default Math.random */
+  /** Returns random numbers from 0 inclusive to 1 exclusive. @default Math.random */
   readonly random?: () => number;
   /** Where this process runs. @default the place of this process */
   readonly place?: () => Place;
@@ -66,7 +66,7 @@ export interface KernelOptions {
   readonly host?: KernelHost;
 }
 
-/** Creates a kernel on a database, without an app: for tests, scripts, and features with a database of their own. @throws CORE_BAD_CONFIG */
+/** Creates a kernel on a database without an app, for tests, scripts, and features with their own database. @throws CORE_BAD_CONFIG */
 export const createKernel = (db: Database, options: KernelOptions = {}): OwnKernel => {
   const { now = databaseNow(db.dialect), clock = systemClock, random = Math.random, log = console } = options;
   const config = DurableConfig.of(options.config);
@@ -86,10 +86,10 @@ export const createKernel = (db: Database, options: KernelOptions = {}): OwnKern
   });
 };
 
-/** What an app or the creator of a kernel gives. */
+/** Inputs of a kernel, from an app or the caller of `createKernel`. */
 export type KernelSources = Omit<KernelBase, "id" | "life" | "tables">;
 
-/** A kernel, and what its owner calls to start and stop it. */
+/** A kernel with the functions that start and stop it. */
 export interface BuiltKernel {
   readonly kernel: Kernel;
   readonly life: KernelLife;
@@ -97,7 +97,7 @@ export interface BuiltKernel {
   prepare(options: { readonly migrate: boolean; readonly signal?: AbortSignal }): Promise<void>;
 }
 
-/** Builds a kernel on `sources`, whose members are read when they are used. */
+/** Builds a kernel on `sources`, whose members are read lazily. */
 export const buildKernel = (sources: KernelSources, used: (name: string) => void = () => {}): BuiltKernel => {
   const life = new KernelLife(
     () => sources.clock,

@@ -15,7 +15,7 @@ export interface LeaseParts {
   readonly lanes: LaneSets;
 }
 
-/** Creates owners, leases and lanes, and adds their tables and lives to the kernel. */
+/** Creates owners, leases and lanes, and registers their tables and lifecycles with the kernel. */
 export const leaseParts = (base: KernelBase): LeaseParts => {
   base.tables.add(LEASE_TABLES, leaseTables);
   const wakeUp = new WakeUp(base);

@@ -15,43 +15,43 @@ import type { RawWork } from "../work/raw-work.ts";
 import { WorkQueues } from "../work/work-queues.ts";
 import { leaseParts } from "./lease-parts.ts";
 
-/** Members of the kernel, each from the folder of its part. */
+/** Members of the kernel, each implemented in the folder of its part. */
 export interface KernelMembers {
-  /** Tells other processes that there is work. */
+  /** Notifies other processes of new work. */
   readonly wakeUp: WakeUp;
   /**
-   * Shares work of one kind over all processes: each lane runs in one of them at a time, fairly distributed, and moves when a process comes, goes or dies.
-   * Nothing runs in a process with `runWork: false`.
+   * Shares work of one kind among all processes, evenly: each lane runs in one process at a time, and moves when a process starts, stops or dies.
+   * In a process with `runWork: false` no lane runs.
    *
    * @throws DURABLE_BAD_NAME, DURABLE_BAD_LANES
    */
   lanes(options: LanesOptions): Lanes;
   /**
-   * Claims a lease for work that only one process may do; `null` when another one owns it. It is renewed until it is released or lost.
+   * Claims a lease for work that only one process may do; `null` if another one owns it. The lease is renewed until it is released or lost.
    *
-   * @param kind what it is for; `kind` and `name` have 1 to 200 printable ASCII characters
+   * @param kind purpose of the lease; `kind` and `name` have 1 to 200 printable ASCII characters
    * @throws DURABLE_BAD_NAME
    */
   acquireLease(kind: string, name: string): Promise<HeldLease | null>;
   /**
-   * Defines a queue of items on the database, and works on it from the start on. Every process of the app defines the same queues.
+   * Defines a queue of items on the database, and works on it once started. Every process of the app must define the same queues.
    *
    * @throws ConfigurationError CORE_BAD_CONFIG; DURABLE_QUEUE_TAKEN; DURABLE_ALREADY_STARTED when the first queue is defined after the start
    */
   queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>): WorkQueue<T>;
   /** All queues of this process. */
   queues(): readonly WorkQueue<unknown>[];
-  /** Queues of other processes, for features that serialise work themselves. */
+  /** Adds work to queues of other processes, for features that serialise work themselves. */
   readonly work: RawWork;
-  /** Work that gave up: features register what parks work and takes it back; operators list, replay and discard it. */
+  /** Work that gave up: features register sources that park work and take it back; operators list, replay and discard it. */
   readonly parked: ParkedWork &
     Pick<OpenParked, "add" | "hasRoom" | "park" | "useTable"> & { readonly inOrder: ParkedInOrder };
   /**
-   * Keeps the rows of a feature's own table leased to this process: they are renewed every third of a lease, and expire at once when their process ends on
-   * the same host. Call it in `enableX`.
+   * Keeps rows of a feature's own table leased to this process: renews them every third of a lease, and lets other processes of the same host take them over
+   * as soon as this one ends. Call it in `enableX`.
    */
   leaseRows(table: LeasedTable): RowLeases;
-  /** Runs a function in a transaction; on SQLite many small ones share a commit. @throws HttpError 503 (DURABLE_BUSY) when 10,000 wait */
+  /** Runs a function in a transaction; on SQLite, small concurrent transactions share a commit. @throws HttpError 503 (DURABLE_BUSY) when 10,000 are waiting */
   readonly transaction: RunTransaction;
 }
 
@@ -59,7 +59,7 @@ export interface KernelMembers {
 export const kernelMembers = (base: KernelBase): KernelMembers => {
   const { wakeUp, owners, leases, lanes } = leaseParts(base);
   let group: RunTransaction | null = null;
-  const transaction: RunTransaction = (run, alone) => (group ??= groupCommit(base.db))(run, alone); // the database of an app is known later
+  const transaction: RunTransaction = (run, alone) => (group ??= groupCommit(base.db))(run, alone); // lazy, because an app's database is not known yet
   const parked = new OpenParked(base, transaction);
   const work = new WorkQueues({ base, owners, wakeUp, transaction, parked });
   base.life.add(parked);

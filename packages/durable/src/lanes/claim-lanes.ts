@@ -3,18 +3,18 @@ import type { KernelBase } from "../base/kernel-base.ts";
 import { claimLock } from "../leases/lease-statements.ts";
 import { fairShare } from "./fair-share.ts";
 
-/** What to claim. */
+/** Options of `claimLanes`. */
 export interface ClaimLanesOptions {
   readonly kind: string;
   /** Number of lanes of the kind. */
   readonly count: number;
-  /** Lanes that this process holds. */
+  /** Number of lanes that this process holds. */
   readonly held: number;
-  /** Lanes that it must not claim, because it still works on them. */
+  /** Lanes that this process must not claim, because a previous run of them has not returned. */
   readonly except: readonly number[];
 }
 
-/** A lane that was claimed. */
+/** A claimed lane. */
 export interface ClaimedLane {
   readonly lane: number;
   /** Name of its lease. */
@@ -23,16 +23,16 @@ export interface ClaimedLane {
 }
 
 /**
- * Claims free and expired lanes, up to the fair share of this process. `null` while processes with another number of lanes have not stopped.
+ * Claims free and expired lanes, up to the fair share of this process. Returns `null` until processes with another number of lanes have stopped.
  *
- * The row of the kind serialises claims, so that all see the same shares.
+ * Claims of a kind are serialised by its row, so that all compute the same shares.
  */
 export const claimLanes = (
   base: KernelBase,
   options: ClaimLanesOptions,
 ): Promise<readonly ClaimedLane[] | null> =>
   base.db.transaction(async (tx) => {
-    if (!(await hasNumber(tx, base, options))) return null;
+    if (!(await ensureLaneCount(tx, base, options))) return null;
     const { id, now } = base;
     const { kind, count, held } = options;
     const members = await tx.query<{ owner: string }>`SELECT owner FROM framework_lane_members
@@ -64,8 +64,8 @@ const claim = async (
   return rows.map(({ name, fence }) => ({ lane: Number(name), name, fence }));
 };
 
-/** Locks the kind, and makes `count` its number of lanes where that is possible. Returns whether it is. */
-const hasNumber = async (
+/** Locks the kind, and changes its number of lanes to `count` if no process runs another number. Returns whether the number is `count`. */
+const ensureLaneCount = async (
   tx: Transaction,
   base: KernelBase,
   { kind, count }: ClaimLanesOptions,
@@ -86,7 +86,7 @@ const hasNumber = async (
   return true;
 };
 
-/** Whether no process works on the lanes of a kind any more. Locks them all, so that no transaction that checked one is running. */
+/** Whether no process works on the lanes of a kind any longer. Locks all of them, which excludes running transactions that checked one. */
 const isAbandoned = async (
   tx: Transaction,
   { db, now }: KernelBase,
@@ -101,7 +101,7 @@ const isAbandoned = async (
   return rows.length === (await tx.fetchValue`SELECT count(*) FROM framework_leases WHERE kind = ${kind}`);
 };
 
-/** Fences of new rows are above those of rows of the same name that were removed. */
+/** Adds the missing lanes. The fence starts at the current time, so that it is above that of a removed row with the same name. */
 const addRows = async (tx: Transaction, { now }: KernelBase, kind: string, count: number): Promise<void> => {
   const rows = await tx.query<{ name: string }>`SELECT name FROM framework_leases WHERE kind = ${kind}`;
   const present = new Set(rows.map(({ name }) => name));
@@ -113,5 +113,5 @@ const addRows = async (tx: Transaction, { now }: KernelBase, kind: string, count
   await tx.execute`INSERT INTO framework_leases (kind, name, owner, lease_until, fence) VALUES ${sql.join(values, ", ")}`;
 };
 
-/** Name of a lane's lease; padded, so that lanes are claimed in their order. */
+/** Name of a lane's lease, padded so that the order by name is the order of the lanes. */
 const nameOf = (lane: number): string => String(lane).padStart(4, "0");

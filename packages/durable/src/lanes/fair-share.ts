@@ -1,7 +1,7 @@
 /**
- * Lanes that a member may hold: as equal as possible, with the remainder for the members that joined first. The shares of all members add up to `count`.
+ * Returns the number of lanes that a member may hold. Shares differ by at most one, the first members get the larger ones, and the sum is `count`.
  *
- * @param members owners in the order of joining
+ * @param members owners, in the order in which they joined
  */
 export const fairShare = (members: readonly string[], owner: string, count: number): number => {
   const place = members.indexOf(owner);

@@ -6,10 +6,10 @@ import { pause } from "../time/pause.ts";
 
 const again = retryPolicy({ attempts: 1000, delayMs: 100, maxDelayMs: 30_000 });
 
-/** A run that lasted so long begins again as if none had failed. */
+/** Duration of a run after which the backoff is reset. */
 const LONG_RUN_MS = 60_000;
 
-/** One lane of this process: calls the program's function again until the lane is given up or lost. */
+/** One lane of this process: calls the program's function repeatedly until the lane is released or lost. */
 export class LaneRun {
   readonly lane: number;
   readonly hold: LeaseHold;
@@ -26,7 +26,7 @@ export class LaneRun {
     this.done = this.repeat();
   }
 
-  /** Whether this process owns the lane and wants to keep it. */
+  /** Whether this process owns the lane and is not releasing it. */
   get isHeld(): boolean {
     return !this.hold.signal.aborted;
   }

@@ -8,22 +8,22 @@ import { LaneRun } from "./lane-run.ts";
 import { pause } from "../time/pause.ts";
 import type { KindSurvey } from "./survey.ts";
 
-/** What a set of lanes needs from the others of its process. */
+/** Dependencies of `LaneSet`. */
 export interface LaneSetNeeds {
   readonly base: KernelBase;
   readonly leases: Leases;
-  /** Called when lanes became free, for this and other processes. */
+  /** Called when a lane may be claimed, by this or another process. */
   readonly freed: () => void;
 }
 
-/** The lanes of one kind in this process: claims its share, gives back what is above, and runs what it owns. */
+/** The lanes of one kind in this process: claims its share, releases lanes above it, and runs those it owns. */
 export class LaneSet {
   readonly options: LanesOptions;
   private readonly needs: LaneSetNeeds;
-  /** By number; a lane stays here until the program's function has returned, even when it belongs to another process by then. */
+  /** By number. A lane stays here until the program's function has returned, even if another process owns it by then. */
   private readonly runs = new Map<number, LaneRun>();
   private isStopping = false;
-  private hasTold = false;
+  private hasWarned = false;
 
   constructor(options: LanesOptions, needs: LaneSetNeeds) {
     this.options = options;
@@ -35,12 +35,12 @@ export class LaneSet {
     return held.map(({ lane }) => lane).toSorted((a, b) => a - b);
   }
 
-  /** Runs of lanes that this process does not own any more. */
+  /** Number of runs of lanes that this process no longer owns. */
   get overdue(): number {
     return this.runs.size - this.held().length;
   }
 
-  /** Changes the distribution by what a survey has found. */
+  /** Claims or releases lanes, according to a survey. */
   async balance(seen: KindSurvey): Promise<Found> {
     const { count } = this.options;
     if (this.isStopping) return "none";
@@ -55,7 +55,7 @@ export class LaneSet {
     return (await this.claim()) > 0 ? "some" : "none";
   }
 
-  /** Ends every run. Their leases are released when the runs have ended, at the latest when `deadline` aborts. */
+  /** Ends every run. Each lease is released when its run has ended, or when `deadline` aborts. */
   async stop(deadline?: AbortSignal): Promise<void> {
     this.isStopping = true;
     await Promise.all([...this.runs.values()].map((run) => this.end(run, "the lanes stop", deadline)));
@@ -64,8 +64,8 @@ export class LaneSet {
   private async waitForOthers(seen: KindSurvey): Promise<Found> {
     const { kind, count } = this.options;
     if (seen.members.length === 0 && (await this.claim()) > 0) return "some";
-    if (!this.hasTold) {
-      this.hasTold = true;
+    if (!this.hasWarned) {
+      this.hasWarned = true;
       const others = `other processes run it with ${seen.lanes} lanes`;
       this.needs.base.log.warn(`durable: "${kind}" with ${count} lanes waits, because ${others}`);
     }
@@ -104,7 +104,7 @@ export class LaneSet {
     }
   }
 
-  /** Aborts a run and releases its lease when it has returned: the next owner must not work beside it. A run that does not return loses it. */
+  /** Aborts a run, and releases its lease once it has returned, so that the next owner does not work beside it; at the latest after the duration of a lease. */
   private async end(run: LaneRun, reason: string, deadline?: AbortSignal): Promise<void> {
     const { base, freed } = this.needs;
     const over = new AbortController();

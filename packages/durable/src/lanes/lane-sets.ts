@@ -11,18 +11,18 @@ import { LaneSet } from "./lane-set.ts";
 import type { Membership } from "./membership.ts";
 import { survey } from "./survey.ts";
 
-/** Channel of wake-ups when lanes became free. */
+/** Channel of the signal that lanes may be claimed. */
 export const LANES_CHANNEL = "lanes";
 
 const MAX_LANES = 1024;
 
-/** Time at the stop for runs of lanes that are kept until then. */
+/** Time that `stop` allows for runs of `endsWithStop` lanes. */
 const STOP_MS = 5000;
 
-/** Kinds of lanes in one process. */
+/** Maximum kinds of lanes in one process. */
 const MAX_KINDS = 1000;
 
-/** Parts that lanes are built on. */
+/** Dependencies of `LaneSets`. */
 export interface LaneSetsNeeds {
   readonly owners: Owners;
   readonly leases: Leases;
@@ -30,7 +30,7 @@ export interface LaneSetsNeeds {
   readonly wakeUp: WakeUp;
 }
 
-/** All lanes of a process. One loop looks after every kind. */
+/** All lanes of a process. One loop balances every kind. */
 export class LaneSets implements KernelPart {
   readonly name = "lanes";
   private readonly base: KernelBase;
@@ -77,7 +77,7 @@ export class LaneSets implements KernelPart {
     this.loop.begin();
   }
 
-  /** Gives up all lanes but those that end with the stop, for which the loop goes on. */
+  /** Releases all lanes except those with `endsWithStop`, for which the loop continues. */
   async drain(deadline: AbortSignal): Promise<void> {
     const sets = [...this.sets.values()];
     const ending = sets.filter(({ options }) => options.endsWithStop !== true);
@@ -101,7 +101,7 @@ export class LaneSets implements KernelPart {
     });
   }
 
-  /** One look at all kinds: joins new ones, and claims or gives back. */
+  /** Balances all kinds once: joins new ones, and claims or releases lanes. */
   async look(): Promise<Found> {
     if (this.sets.size === 0) return "none";
     await this.needs.owners.join();
@@ -111,7 +111,7 @@ export class LaneSets implements KernelPart {
     for (const [kind, set] of this.sets) {
       const state = seen.get(kind);
       if (state === undefined) continue; // added meanwhile
-      if (!state.isMember) this.joined.delete(set); // it was silent for a whole lease
+      if (!state.isMember) this.joined.delete(set); // its membership has expired: join again
       if ((await set.balance(state)) !== "none" || !state.isMember) found = "some";
     }
     return found;
@@ -124,7 +124,7 @@ export class LaneSets implements KernelPart {
     else await this.leave(set); // removed meanwhile
   }
 
-  /** The others' shares grow with the leave, so that they take each lane as soon as it is released. */
+  /** Leaves first, which raises the shares of other processes, so that they claim each lane as soon as it is released. */
   private async remove(set: LaneSet, deadline?: AbortSignal): Promise<void> {
     if (this.sets.get(set.options.kind) !== set) return;
     this.sets.delete(set.options.kind);

@@ -1,4 +1,4 @@
-// Above 250 lines because the steps, the processes that take them and the world that judges them are one model.
+// Above 250 lines because the steps, the processes and the world that checks them form one model.
 import assert from "node:assert/strict";
 import { virtualClock, type VirtualClock } from "@framework/testing";
 import type { Database } from "@framework/database";
@@ -56,7 +56,7 @@ export const heldBeyondTheLease: Step[][] = [
   ...[0, 1, 2, 3, 4].map((which): Step[] => [{ do: "work", process: 1, which }]),
 ];
 
-/** A process whose loops the test cranks by hand. Some runs end only when the test lets them. */
+/** A process whose loops the test drives. Some runs end only when the test allows it. */
 class ModelProcess {
   readonly id: string;
   readonly db: Database;
@@ -97,7 +97,7 @@ class ModelProcess {
     this.parts.lanes.add({ kind: "model", count, run: (lane) => this.run(lane, id % 3 === 0) });
   }
 
-  /** Looks and renewals each run one after the other, but beside each other, as in a process. */
+  /** As in a real process, polls are sequential and renewals are sequential, but a poll and a renewal may overlap. */
   look(): Promise<unknown> {
     return (this.looking = this.looking.then(() => this.parts.lanes.look()));
   }
@@ -110,7 +110,7 @@ class ModelProcess {
       .then(() => leases.renew(signal)));
   }
 
-  /** Lets runs end that did not obey their signal. */
+  /** Ends runs that ignored their signal. */
   finish(): void {
     this.letEnd.resolve();
     this.letEnd = Promise.withResolvers();
@@ -177,7 +177,7 @@ export class World {
     await settle();
   }
 
-  /** Ends everything that is under way, and verifies that living processes come to fair shares. */
+  /** Waits for all running steps, and verifies that running processes reach fair shares. */
   async comesToRest(): Promise<void> {
     await this.endTransactions();
     await this.time.advance(LEASE_MS + 1);
@@ -295,7 +295,7 @@ export class World {
 
 class ProcessKilled extends Error {}
 
-/** Lets promise jobs and callbacks of sockets run. */
+/** Runs pending microtasks and socket callbacks. */
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);

@@ -2,17 +2,17 @@ import { sql } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { LeasedTable } from "../owners/leased-table.ts";
 
-/** Members that have been silent for so long are removed. */
-const FORGOTTEN_MS = 3_600_000;
+/** Time after the end of its lease at which a member's row is removed. */
+const REMOVE_AFTER_MS = 3_600_000;
 
-/** This process's rows among the members of kinds of lanes. Only living members count for the shares. */
+/** The memberships of this process in kinds of lanes. Only members whose lease has not expired count for the shares. */
 export class Membership implements LeasedTable {
   readonly name = "framework_lane_members";
   private readonly base: KernelBase;
   private readonly expired: () => void;
   private readonly kinds = new Set<string>();
 
-  /** @param expired called when members that are gone were removed */
+  /** @param expired called when members of processes that are gone have been removed */
   constructor(base: KernelBase, expired: () => void) {
     this.base = base;
     this.expired = expired;
@@ -21,7 +21,7 @@ export class Membership implements LeasedTable {
   async join(kind: string, lanes: number): Promise<void> {
     const { db, id, now, config } = this.base;
     this.kinds.add(kind);
-    await db.execute`DELETE FROM framework_lane_members WHERE lease_until < ${now} - ${FORGOTTEN_MS}`;
+    await db.execute`DELETE FROM framework_lane_members WHERE lease_until < ${now} - ${REMOVE_AFTER_MS}`;
     await db.execute`INSERT INTO framework_lane_members (kind, owner, lanes, joined_at, lease_until)
       VALUES (${kind}, ${id}, ${lanes}, ${now}, ${now} + ${config.leaseMs})
       ON CONFLICT (kind, owner) DO UPDATE SET lanes = excluded.lanes, lease_until = excluded.lease_until`;
@@ -29,7 +29,7 @@ export class Membership implements LeasedTable {
 
   async leave(kind: string): Promise<void> {
     const { db, id } = this.base;
-    this.kinds.delete(kind); // whatever happens below, it expires
+    this.kinds.delete(kind); // if the statement fails, the row expires
     await db.execute`DELETE FROM framework_lane_members WHERE kind = ${kind} AND owner = ${id}`;
   }
 

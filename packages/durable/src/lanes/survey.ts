@@ -1,17 +1,17 @@
 import { sql } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 
-/** The distribution of one kind of lanes, as one process sees it. */
+/** Distribution of one kind of lanes, from the viewpoint of one process. */
 export interface KindSurvey {
-  /** Number of lanes that the database has for the kind; `null` before the first claim. */
+  /** Number of lanes of the kind in the database; `null` before the first claim. */
   readonly lanes: number | null;
-  /** Living members with that number of lanes, in the order of joining; before the first claim all of them. */
+  /** Current members with that number of lanes, in the order in which they joined; before the first claim all current members. */
   readonly members: readonly string[];
-  /** Whether this process is a living member. */
+  /** Whether this process is a current member. */
   readonly isMember: boolean;
-  /** Lanes that this process owns or could claim: their lease has expired, or no other process owns them. */
+  /** Number of lanes that this process owns or could claim because they are free or their lease has expired. */
   readonly own: number;
-  /** Rows of lanes. */
+  /** Number of lane rows. */
   readonly rows: number;
 }
 

@@ -6,28 +6,28 @@ export interface HeldLease {
   readonly kind: string;
   /** Which one of its kind. */
   readonly name: string;
-  /** Grows with every owner; a later owner has a higher one. */
+  /** Fencing token: a later owner has a higher one. */
   readonly fence: number;
-  /** Aborts when the lease is lost (`LeaseLostError`) or given up. */
+  /** Aborts when the lease is lost (`LeaseLostError`) or released. */
   readonly signal: AbortSignal;
   /**
-   * Verifies in a transaction that this process still owns the lease, and keeps it from being taken until the transaction ends: then what the transaction
-   * writes is written by the only owner. Call it in every transaction that relies on the lease.
+   * Verifies in a transaction that this process still owns the lease, and keeps others from claiming it until the transaction ends. Call it in every
+   * transaction that relies on the lease.
    *
    * @throws LeaseLostError
    */
   check(tx: Transaction): Promise<void>;
-  /** Gives the lease up. Its `signal` aborts at once; the next owner may come as soon as this resolves. Never rejects. */
+  /** Releases the lease. Its `signal` aborts at once; others can claim the lease once this resolves. Never rejects. */
   release(): Promise<void>;
 }
 
-/** What a hold needs from the leases of its process. */
+/** Dependencies of `LeaseHold`. */
 export interface HeldLeases {
   check(hold: LeaseHold, tx: Transaction): Promise<void>;
   release(hold: LeaseHold): Promise<void>;
 }
 
-/** A lease of this process, with the means to end it. */
+/** A lease of this process; can be aborted by its owner. */
 export class LeaseHold implements HeldLease {
   readonly kind: string;
   readonly name: string;

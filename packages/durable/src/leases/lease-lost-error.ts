@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 
-/** This process does not own a lease any more: its write is refused, and another process may go on. */
+/** This process no longer owns a lease: its write is refused, and another process may continue. */
 export class LeaseLostError extends FrameworkError {
   override readonly name = "LeaseLostError";
 

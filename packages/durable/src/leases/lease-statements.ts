@@ -4,8 +4,8 @@ import type { KernelBase } from "../base/kernel-base.ts";
 /**
  * Row locks of PostgreSQL; SQLite has one writer at a time.
  *
- * A check shares a lock on the row with other checks and with renewals, because those change no key. Only claims exclude it, and they skip locked rows:
- * an owner is replaced before or after a transaction that checked, never during one.
+ * The lock of a check is compatible with other checks and with renewals, which change no key. It conflicts only with claims, which skip locked rows:
+ * the owner never changes during a transaction that has checked the lease.
  */
 export const checkLock: Readonly<Record<Database["dialect"], Statement>> = {
   postgres: sql`FOR KEY SHARE`,
@@ -16,14 +16,14 @@ export const claimLock: Readonly<Record<Database["dialect"], Statement>> = {
   sqlite: sql``,
 };
 
-/** A lease as its key and fence. */
+/** Key and fence of a lease. */
 export interface LeaseKey {
   readonly kind: string;
   readonly name: string;
   readonly fence: number;
 }
 
-/** Claims a lease that is free, has expired, or is this owner's from a claim whose answer was lost. */
+/** Claims a lease that is free, has expired, or already belongs to this owner because the reply to its claim was lost. */
 export const claimOne = ({ db, id, now, config }: KernelBase, kind: string, name: string): Statement => sql`
   WITH free AS MATERIALIZED (
     SELECT kind, name FROM framework_leases
@@ -34,12 +34,12 @@ export const claimOne = ({ db, id, now, config }: KernelBase, kind: string, name
   FROM free WHERE framework_leases.kind = free.kind AND framework_leases.name = free.name
   RETURNING fence`;
 
-/** Creates a lease without an owner. Its first fence is above those of a row of this name that was removed before. */
+/** Creates a lease without an owner. Its fence starts at the current time, above that of a removed row with this name. */
 export const createOne = ({ now }: KernelBase, kind: string, name: string): Statement => sql`
   INSERT INTO framework_leases (kind, name, owner, lease_until, fence)
   VALUES (${kind}, ${name}, NULL, 0, ${now}) ON CONFLICT (kind, name) DO NOTHING`;
 
-/** Free leases that were created so long ago are removed; one that is still in use is created again. */
+/** Age at which a free lease is removed; if it is still needed, it is created again. */
 const UNUSED_MS = 30 * 86_400_000;
 
 export const removeUnused = ({ db, now }: KernelBase): Statement => sql`
@@ -48,7 +48,7 @@ export const removeUnused = ({ db, now }: KernelBase): Statement => sql`
     WHERE owner IS NULL AND lease_until = 0 AND fence < ${now} - ${UNUSED_MS} ${claimLock[db.dialect]}
   )`;
 
-/** Renews leases and returns those that are still this owner's. */
+/** Renews leases, and returns those that this owner still holds. */
 export const renewAll = ({ db, id, now, config }: KernelBase, held: readonly LeaseKey[]): Statement => {
   const list = JSON.stringify(held.map(({ kind, name, fence }) => ({ kind, name, fence })));
   const rows = db.dialect === "postgres" ? postgresRows(list) : sqliteRows(list);

@@ -4,8 +4,8 @@ import type { SetMigration } from "@framework/database";
 export const LEASE_TABLES = "durable-leases";
 
 /**
- * Times are milliseconds of the database's clock. A lane is a lease whose `kind` is in `framework_lanes`, which also serialises its distribution;
- * members are the owners that run lanes of a kind.
+ * Times are milliseconds of the database's clock. A lane is a lease whose `kind` is in `framework_lanes`; claims lock that row. Members are the owners
+ * that run lanes of a kind.
  */
 export const leaseTables: readonly SetMigration[] = [
   {

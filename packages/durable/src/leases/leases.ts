@@ -9,15 +9,15 @@ import { type HeldLease, type HeldLeases, LeaseHold } from "./held-lease.ts";
 import { LeaseLostError } from "./lease-lost-error.ts";
 import { checkLock, claimOne, createOne, removeUnused, renewAll } from "./lease-statements.ts";
 
-/** Leases that one process holds at most, lanes included. */
+/** Maximum leases of one process, including lanes. */
 const MAX_HELD = 10_000;
 
 /** The leases that this process holds: claimed, renewed together, checked in transactions, released. */
 export class Leases implements LeasedTable, HeldLeases, KernelPart {
   readonly name = "framework_leases";
-  /** Writes refused because the lease had another owner. */
+  /** Number of writes refused because the lease had another owner. */
   staleWrites = 0;
-  /** Leases lost to other owners. */
+  /** Number of leases lost to other owners. */
   lostLeases = 0;
   private readonly base: KernelBase;
   private readonly owners: Owners;
@@ -26,7 +26,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
   private readonly claiming = new Set<string>();
   private hasStopped = false;
 
-  /** @param expired called when leases of owners that are gone became free */
+  /** @param expired called when leases of owners that are gone have become free */
   constructor(base: KernelBase, owners: Owners, expired: () => void) {
     this.base = base;
     this.owners = owners;
@@ -39,7 +39,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
     return this.holds.size;
   }
 
-  /** Claims a lease, or returns `null` when another process owns it, this one holds it already, or the kernel is stopping. */
+  /** Claims a lease. Returns `null` if another process owns it, if this one already holds it or 10,000 leases, and once the kernel is stopping. */
   async acquire(kind: string, name: string): Promise<HeldLease | null> {
     checkName(kind);
     checkName(name);
@@ -68,7 +68,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
     return changes === 0 ? null : await db.fetchValue<number>(claimOne(this.base, kind, name));
   }
 
-  /** Holds a lease that this process has just claimed. A hold of an earlier fence is lost by that. */
+  /** Registers a lease that this process has just claimed. A hold with an earlier fence is lost. */
   hold(kind: string, name: string, fence: number): LeaseHold {
     const key = keyOf(kind, name);
     const before = this.holds.get(key);
@@ -92,7 +92,7 @@ export class Leases implements LeasedTable, HeldLeases, KernelPart {
   async release(hold: LeaseHold): Promise<void> {
     const { kind, name, fence } = hold;
     const { db, id, log } = this.base;
-    this.forget(hold); // whatever happens below, it is not renewed any more and expires
+    this.forget(hold); // if the statement fails, the lease is no longer renewed and expires
     try {
       await db.execute`UPDATE framework_leases SET owner = NULL, lease_until = 0
         WHERE kind = ${kind} AND name = ${name} AND owner = ${id} AND fence = ${fence}`;
@@ -180,6 +180,6 @@ export const checkName = (name: string): void => {
   if (typeof name === "string" && /^[\x20-\x7E]{1,200}$/.test(name)) return;
   throw new FrameworkError(
     "DURABLE_BAD_NAME",
-    `durable: a kind or name has 1 to 200 printable ASCII characters, unlike ${JSON.stringify(name)}`,
+    `durable: a kind or name must have 1 to 200 printable ASCII characters, not ${JSON.stringify(name)}`,
   );
 };

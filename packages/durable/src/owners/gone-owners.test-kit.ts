@@ -1,4 +1,4 @@
-// Owners whose process has ended while the database still executes what it had sent.
+// Owners whose process has ended while the database still executes its last statement.
 import type { Database, Queries } from "@framework/database";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
@@ -6,7 +6,7 @@ import { createKernel, type OwnKernel, type WorkQueue } from "../feature.ts";
 import { thisPlace } from "../place/place.ts";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 
-/** So long that no test waits for it. */
+/** Longer than any test. */
 const LEASE_MS = 600_000;
 
 const DEAD = "dead";
@@ -40,7 +40,7 @@ export const claimForDead = async (db: Queries): Promise<void> => {
     fence = fence + 1, attempts = attempts + 1 WHERE state = 'ready'`;
 };
 
-/** Lets the worker complete an item: it has looked for owners that are gone before. */
+/** Waits until the worker has completed an item, after it has looked for owners that are gone. */
 export const hasLooked = async ({ queue, done }: Worker): Promise<void> => {
   await queue.enqueue({ payload: "first" });
   await isDone(done, "first");
@@ -49,7 +49,7 @@ export const hasLooked = async ({ queue, done }: Worker): Promise<void> => {
 export const isDone = (done: readonly string[], item: string): Promise<unknown> =>
   waitFor(() => done.includes(item), { what: `the item ${item} to be done`, timeoutMs: 60_000 });
 
-/** What holds for claims of a dead process, on every database. */
+/** Declares the tests of claims by a dead process, which run on every database. */
 export const lateClaims = (test: typeof jestTest, make: () => Promise<TestDatabase>): void =>
   test("a claim that the database executes after its process was found gone is taken over before its lease ends", async () => {
     await using database = await make();

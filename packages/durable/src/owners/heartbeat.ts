@@ -1,13 +1,13 @@
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { LeasedTable } from "./leased-table.ts";
 
-/** Renewals in one lease: two may fail before it expires. */
+/** Renewals per lease: two may fail before it expires. */
 const RENEWALS = 3;
 
-/** Renews the rows of one table every third of a lease, and gives them up when that fails for a whole one. */
+/** Renews the rows of one table every third of a lease, and reports them as lost when no renewal has succeeded for a whole lease. */
 export class Heartbeat {
   readonly table: LeasedTable;
-  /** Renewals that failed. */
+  /** Number of failed renewals. */
   failures = 0;
   private readonly base: KernelBase;
   private lastSuccess: number | null = null;
@@ -42,7 +42,7 @@ export class Heartbeat {
     });
   }
 
-  /** One renewal, which is aborted when the next is due. A statement without an answer must not outlast the lease. */
+  /** Renews once. Aborted when the next renewal is due, so that a hanging statement does not outlast the lease. */
   private async beat(): Promise<void> {
     const { clock, config, log } = this.base;
     const began = clock.now();
@@ -52,7 +52,7 @@ export class Heartbeat {
     );
     try {
       await this.table.renew(late.signal);
-      this.lastSuccess = began; // the database's time of renewal is later, so this errs on the safe side
+      this.lastSuccess = began; // conservative: the database renewed later than this
     } catch (error) {
       this.failures++;
       log.warn(`durable: the leases in ${this.table.name} could not be renewed`, { error });

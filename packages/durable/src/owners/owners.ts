@@ -7,11 +7,11 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { LeasedTable } from "./leased-table.ts";
 import type { Place } from "../place/place.ts";
 
-/** Rows of owners that have not been seen for so long are removed. */
-const FORGOTTEN_MS = 3_600_000;
+/** Time since its last update after which an owner's row is removed. */
+const REMOVE_AFTER_MS = 3_600_000;
 
-/** Time that an owner which is gone stays registered: the database may still execute what it had sent, such as a claim. */
-const LATE_MS = 5000;
+/** How long an owner that is gone stays registered: the database may still execute a statement it had sent, such as a claim. */
+const UNREGISTER_AFTER_MS = 5000;
 
 interface OwnerRow {
   readonly id: string;
@@ -20,16 +20,16 @@ interface OwnerRow {
 }
 
 /**
- * The register of processes that own leases. Keeps this process's leases renewed, and takes over those of processes of the same place that have ended,
- * without waiting for their leases.
+ * The register of processes that own leases. Renews the leases of this process, and takes over those of ended processes of the same place
+ * before they expire.
  */
 export class Owners implements KernelPart {
   readonly name = "the register of owners";
-  /** Owners found gone by this process. */
+  /** Number of owners that this process found to be gone. */
   gone = 0;
   private readonly base: KernelBase;
   private readonly heartbeats: Heartbeat[] = [];
-  /** When each owner that is gone was first found without rows. */
+  /** By owner that is gone: when it was first found to have no rows. */
   private cleared: ReadonlyMap<string, number> = new Map();
   private joined: Promise<void> | null = null;
   private here: Place | null = null;
@@ -47,22 +47,22 @@ export class Owners implements KernelPart {
     return this.base.id;
   }
 
-  /** Renewals that failed, of all tables. */
+  /** Number of failed renewals, of all tables. */
   get failedRenewals(): number {
     return this.heartbeats.reduce((sum, { failures }) => sum + failures, 0);
   }
 
-  /** Milliseconds since the last successful renewal of the table where that is longest ago; 0 before `join`. */
+  /** Milliseconds since the last successful renewal, the maximum of all tables; 0 before `join`. */
   get sinceRenewalMs(): number {
     return Math.max(0, ...this.heartbeats.map((heartbeat) => heartbeat.sinceSuccessMs));
   }
 
-  /** Keeps a table's rows leased from `join` on. Tables are renewed in the order added. */
+  /** Renews a table's rows after `join`. */
   add(table: LeasedTable): void {
     this.heartbeats.push(new Heartbeat(this.base, table));
   }
 
-  /** Registers this process and takes over from owners that are gone. Every part that claims rows awaits it first. */
+  /** Registers this process and takes over from owners that are gone. Await it before rows are claimed. */
   join(): Promise<void> {
     this.joined ??= this.register().catch((error: unknown) => {
       this.joined = null; // the next call tries again
@@ -90,7 +90,7 @@ export class Owners implements KernelPart {
     await db.execute`DELETE FROM framework_owners WHERE id = ${id}`;
   }
 
-  /** Takes over from every owner of this place that is gone, and forgets those that have had no rows for 5 seconds. Returns the number of owners that are gone. */
+  /** Takes over from every owner of this place that is gone, and unregisters those without rows for 5 s. Returns the number of owners that are gone. */
   async takeOver(): Promise<number> {
     const { db, id, place } = this.base;
     const here = (this.here ??= place());
@@ -102,7 +102,7 @@ export class Owners implements KernelPart {
     if (gone.length > 0) for (const heartbeat of this.heartbeats) found += await heartbeat.table.expire(gone);
     const now = this.base.clock.now();
     this.cleared = new Map(found > 0 ? [] : gone.map((owner) => [owner, this.cleared.get(owner) ?? now]));
-    await this.forget(gone.filter((owner) => now - (this.cleared.get(owner) ?? now) >= LATE_MS));
+    await this.forget(gone.filter((owner) => now - (this.cleared.get(owner) ?? now) >= UNREGISTER_AFTER_MS));
     return gone.length;
   }
 
@@ -113,14 +113,14 @@ export class Owners implements KernelPart {
     this.gone += changes;
   }
 
-  /** Writes this owner's row, and removes the rows of owners that have been gone for an hour. */
+  /** Writes this owner's row, and removes rows that have not been updated for an hour. */
   private async seen(): Promise<void> {
     const { db, id, now, place } = this.base;
     const here = (this.here ??= place());
     await db.execute`INSERT INTO framework_owners (id, place, pid, started, seen_at)
       VALUES (${id}, ${here.id}, ${here.pid}, ${here.started}, ${now})
       ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
-    await db.execute`DELETE FROM framework_owners WHERE seen_at < ${now} - ${FORGOTTEN_MS}`;
+    await db.execute`DELETE FROM framework_owners WHERE seen_at < ${now} - ${REMOVE_AFTER_MS}`;
   }
 
   report(insight: HostInsight): void {
@@ -135,7 +135,7 @@ export class Owners implements KernelPart {
     insight.healthCheck({ name: "durable", critical: false, run: () => this.checkRenewals() });
   }
 
-  /** Work stops when the database is away for a whole lease; requests may still be served. */
+  /** Work stops when the database is unavailable for a whole lease; the process may still serve requests. */
   private checkRenewals(): Readonly<Record<string, unknown>> {
     const { sinceRenewalMs, base } = this;
     if (sinceRenewalMs < base.config.leaseMs) return { owner: base.id, sinceRenewalMs };
@@ -152,13 +152,13 @@ export class Owners implements KernelPart {
   private async sweep(): Promise<void> {
     try {
       await this.takeOver();
-      // The row is written again in case others took this process for gone long ago.
-      if (this.base.clock.now() - this.lastSeen > FORGOTTEN_MS / 60) {
+      // Others may have removed the row of a process that was suspended for long.
+      if (this.base.clock.now() - this.lastSeen > REMOVE_AFTER_MS / 60) {
         this.lastSeen = this.base.clock.now();
         await this.seen();
       }
     } catch {
-      // The next sweep tries again; renewals report a database that is away.
+      // The next sweep tries again; renewals report an unavailable database.
     }
     if (!this.hasStopped) this.sweepLater();
   }

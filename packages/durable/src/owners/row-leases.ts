@@ -2,17 +2,17 @@ import type { KernelBase } from "../base/kernel-base.ts";
 import type { LeasedTable } from "./leased-table.ts";
 import type { Owners } from "./owners.ts";
 
-/** What a feature needs to lease rows of its own table. */
+/** Leases rows of a feature's own table. */
 export interface RowLeases {
-  /** Value of the rows' column for the owner: this process. */
+  /** Id of this process, the value of the rows' `owner` column. */
   readonly owner: string;
-  /** Duration of a lease in milliseconds, read when it is used: an app may be configured later. */
+  /** Duration of a lease in milliseconds. Read it lazily: the app may be configured later. */
   readonly leaseMs: number;
-  /** Registers this process; await it before the first row is claimed. */
+  /** Registers this process. Await it before the first row is claimed. */
   join(): Promise<void>;
 }
 
-/** Renews the rows of a table with those of the kernel. */
+/** Has the rows of a table renewed with those of the kernel. */
 export const leaseRows = (base: KernelBase, owners: Owners, table: LeasedTable): RowLeases => {
   owners.add(table);
   return {

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** A failure as it is stored: plain text, cut to bounded lengths. */
+/** A failure in the form in which it is stored: plain strings, truncated. */
 export interface Failure {
   /** Class of the error: its `name`. */
   readonly name: string;
-  /** Message of the error, cut to its limit. */
+  /** Message of the error, truncated. */
   readonly message: string;
   /** Code of the error; `null` without one. */
   readonly code: string | null;
-  /** Stack of the error, cut to its limit; `null` when it had none. */
+  /** Stack of the error, truncated; `null` if it had none. */
   readonly stack: string | null;
 }
 
 /** The part of a failure that is shown with its item. */
 export type StoredFailure = Pick<Failure, "name" | "message" | "code">;
 
-/** Reads a failure that was stored as JSON. */
+/** Parses a failure that was stored as JSON. */
 export const failureIn = (text: string): StoredFailure => {
   const { name, message, code } = JSON.parse(text) as StoredFailure;
   return { name, message, code };
@@ -39,21 +39,21 @@ export const failureOf = (error: unknown): Failure => {
   };
 };
 
-/** Groups failures with the same cause: a hash of the class and the functions of the stack, without positions, which change with every release. */
+/** Returns a hash that groups failures with the same cause: of the class and the functions of the stack, without positions, which change with every release. */
 export const stackHash = ({ name, message, stack }: Failure): string => {
   const frames = (stack ?? message)
     .split("\n")
     .filter((line) => /^\s+at /.test(line))
     .map((line) => line.replace(/\s*\(?[^\s()]*:\d+:\d+\)?$/, "").trim());
-  const told = frames.length > 0 ? frames.join("\n") : message.replace(/\d+/g, "0");
-  return createHash("sha256").update(`${name}\n${told}`).digest("hex").slice(0, 16);
+  const fingerprint = frames.length > 0 ? frames.join("\n") : message.replace(/\d+/g, "0");
+  return createHash("sha256").update(`${name}\n${fingerprint}`).digest("hex").slice(0, 16);
 };
 
-/** PostgreSQL cannot store NUL, and neither database half of a surrogate pair. */
+/** PostgreSQL cannot store NUL, and neither database can store a lone surrogate. */
 const cut = (text: string, length: number): string =>
   text.slice(0, length).replaceAll("\0", "\uFFFD").toWellFormed();
 
-/** A getter may throw, and so does that of `stack` when what formats it needs a message that is text. */
+/** A getter may throw: that of `stack` does if formatting it requires a string message and the message is not one. */
 const read = (error: Error, field: keyof Failure): unknown => {
   try {
     return (error as Partial<Record<keyof Failure, unknown>>)[field];
@@ -62,7 +62,7 @@ const read = (error: Error, field: keyof Failure): unknown => {
   }
 };
 
-/** A program may set the name or the message of an error to anything. */
+/** Programs may set the name or message of an error to any value. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : shown(value));
 
 const shown = (value: unknown): string => {

@@ -31,11 +31,11 @@ const PAGE = 1000;
 /** Mean pause between two rounds of removal. */
 const PRUNE_MS = 600_000;
 
-/** Parked work of a kernel: its sources, and what operators do with it. */
+/** Parked work of a kernel: registers its sources, and implements the operators' methods. */
 export class OpenParked implements ParkedWork, KernelPart {
   readonly name = "parked work";
   readonly store: ParkedStore;
-  /** Parked work of ordered sources, for its owners. */
+  /** Parked work of ordered sources, for the owners of their lanes. */
   readonly inOrder: OrderedParked;
   private readonly base: KernelBase;
   private readonly transaction: RunTransaction;
@@ -53,49 +53,49 @@ export class OpenParked implements ParkedWork, KernelPart {
     this.inOrder = new OrderedParked(base);
   }
 
-  /** Registers a part that parks work, and adds the table with the first one. @throws DURABLE_SOURCE_TAKEN; DURABLE_ALREADY_STARTED */
+  /** Registers a source of parked work, and adds the table with the first source. @throws DURABLE_SOURCE_TAKEN; DURABLE_ALREADY_STARTED */
   add(source: ParkedSource): void {
     if (this.sources.has(source.source))
       throw new FrameworkError(
         "DURABLE_SOURCE_TAKEN",
-        `durable: there is a source "${source.source}" of parked work already`,
+        `durable: the source "${source.source}" of parked work already exists; rename one`,
       );
     this.useTable();
     this.sources.set(source.source, source);
   }
 
-  /** Adds the table, unless it was added. @throws DURABLE_ALREADY_STARTED */
+  /** Adds the table once. @throws DURABLE_ALREADY_STARTED */
   useTable(): void {
     if (!this.hasTable) this.base.tables.add(PARKED_TABLES, parkedTables);
     this.hasTable = true;
   }
 
-  /** Whether there is room; if not, that is counted and logged, and the work must wait where it is. */
+  /** Returns whether another item can be parked. If not, that is counted, logged the first time, and the work must wait at its source. */
   async hasRoom(queries?: Queries): Promise<boolean> {
     if (!(await this.store.isFull(queries))) return true;
     if (this.refused++ === 0)
       this.base.log.warn(
-        "durable: the parked work is full; what gives up waits where it is until some is replayed or discarded",
+        "durable: maxParked is reached; work that gives up waits at its source until parked work is replayed or discarded",
         { maxParked: this.base.config.maxParked },
       );
     return false;
   }
 
-  /** Parks work, in the transaction that ends it at its source. */
+  /** Parks work, in the transaction that removes it from its source. */
   async park(tx: Transaction, work: NewParked): Promise<void> {
     await this.store.add(tx, work);
   }
 
   async list(filter: ParkedFilter = {}): Promise<ParkedPage> {
     const checked = checkedFilter(filter);
-    const items = await this.asked(() => this.store.list({ ...checked, limit: checked.limit + 1 }));
+    const items = await this.withTable(() => this.store.list({ ...checked, limit: checked.limit + 1 }));
     const page = items.slice(0, checked.limit);
     return { items: page, next: items.length > checked.limit ? (page.at(-1)?.id ?? null) : null };
   }
 
   async inspect(id: string): Promise<ParkedDetails | null> {
     const number = idOf(id);
-    const item = number === null ? null : await this.asked(() => this.store.get(number));
+    const item = number === null ? null : await this.withTable(() => this.store.get(number));
     const load = item === null ? undefined : this.sources.get(item.source)?.load;
     return item === null || load === undefined ? item : { ...item, payload: await load(item) };
   }
@@ -105,24 +105,25 @@ export class OpenParked implements ParkedWork, KernelPart {
     { limit = isIds(which) ? Math.max(which.length, 1) : 100, perSecond = 100, signal }: ReplayOptions = {},
   ): Promise<Replayed> {
     if (!isIds(which)) checkReplayFilter(which);
-    if (!isWithin(limit, MAX_REPLAYED)) throw badFilter(`limit is a whole number from 1 to ${MAX_REPLAYED}`);
+    if (!isWithin(limit, MAX_REPLAYED))
+      throw badFilter(`limit must be a whole number from 1 to ${MAX_REPLAYED}`);
     if (!isWithin(perSecond, MAX_PER_SECOND))
-      throw badFilter(`perSecond is a whole number from 1 to ${MAX_PER_SECOND}`);
+      throw badFilter(`perSecond must be a whole number from 1 to ${MAX_PER_SECOND}`);
     const ids = isIds(which) ? which.slice(0, limit) : await this.idsOf(which, limit);
     return await keptAlive(() => this.replayAll(ids, perSecond, signal));
   }
 
   async discard(ids: readonly string[], { note }: DiscardOptions): Promise<number> {
     if (typeof note !== "string" || note.trim() === "" || note.length > MAX_NOTE)
-      throw badFilter(`a note of 1 to ${MAX_NOTE} characters says why`);
-    if (ids.length > MAX_REPLAYED) throw badFilter(`one call discards at most ${MAX_REPLAYED} items`);
+      throw badFilter(`note must have 1 to ${MAX_NOTE} characters and give the reason`);
+    if (ids.length > MAX_REPLAYED) throw badFilter(`one call may discard at most ${MAX_REPLAYED} items`);
     const numbers = ids.flatMap((id) => idOf(id) ?? []);
     const words = note.toWellFormed().replaceAll("\0", "");
-    return await this.askedIn((tx) => this.store.discard(tx, numbers, words));
+    return await this.inTransaction((tx) => this.store.discard(tx, numbers, words));
   }
 
   async count(): Promise<number> {
-    return await this.asked(() => this.store.count());
+    return await this.withTable(() => this.store.count());
   }
 
   begin(): void {
@@ -171,16 +172,16 @@ export class OpenParked implements ParkedWork, KernelPart {
     return { replayed, failed };
   }
 
-  /** @returns why it could not be replayed; `null` when it was */
+  /** @returns the reason why the item was not replayed; `null` if it was */
   private async replayOne(id: string): Promise<string | null> {
     const number = idOf(id);
-    if (number === null) return "there is no such item";
+    if (number === null) return "the item does not exist";
     try {
-      return await this.askedIn(async (tx) => {
+      return await this.inTransaction(async (tx) => {
         const name = await this.store.sourceOf(tx, number);
         if (name === null) return NOT_PARKED;
         const source = this.sources.get(name);
-        if (source === undefined) return `this process does not take work of the source "${name}" back`;
+        if (source === undefined) return `this process has no source "${name}", so it cannot replay its work`;
         const item =
           source.isOrdered === true
             ? await this.inOrder.replay(tx, number)
@@ -194,12 +195,12 @@ export class OpenParked implements ParkedWork, KernelPart {
     }
   }
 
-  private askedIn<T>(run: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.asked(() => this.transaction(run));
+  private inTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.withTable(() => this.transaction(run));
   }
 
-  /** The table is there from the start on, if a feature uses it. @throws DURABLE_TABLES_MISSING */
-  private async asked<T>(run: () => Promise<T>): Promise<T> {
+  /** Runs statements that fail while the table does not exist. @throws DURABLE_TABLES_MISSING */
+  private async withTable<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
@@ -230,7 +231,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     return promise;
   }
 
-  /** Removes what was decided long ago, and counts what is parked, every ten minutes or so. */
+  /** Removes old replayed and discarded items, and counts the parked ones, about every ten minutes. */
   private async prune(): Promise<void> {
     const { clock, random, log } = this.base;
     try {

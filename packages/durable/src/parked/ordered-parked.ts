@@ -32,9 +32,9 @@ export class OrderedParked implements ParkedInOrder {
   }
 
   /**
-   * Marks an item as replaying, with those that only wait for it; the owner ends them.
+   * Marks an item as replaying, with the items that are blocked by it alone; the owner of the lane applies them.
    *
-   * @returns the item, or why not
+   * @returns the item, or the reason why it was not marked
    */
   async replay(tx: Transaction, id: number): Promise<ParkedDetails | string> {
     const row = await tx.fetchOne<ParkedRow>`UPDATE framework_parked AS own SET state = 'replaying'
@@ -96,13 +96,13 @@ export class OrderedParked implements ParkedInOrder {
     return state === "parked" ? "an earlier item of its key is parked; replay or discard that" : NOT_PARKED;
   }
 
-  /** Those that wait for an item are replayed after it. */
+  /** Marks the items blocked by an item as replaying. */
   private async follow(tx: Transaction, { source, name, key }: ParkedDetails): Promise<void> {
     await tx.execute`UPDATE framework_parked SET state = 'replaying' WHERE source = ${source} AND name = ${name} AND key = ${key}
-      AND closed_at IS NULL AND state = 'parked' AND error_code = ${parkedBehind.code}`;
+      AND closed_at IS NULL AND state = 'parked' AND error_code = ${blockedByParked.code}`;
   }
 
-  /** One text, however many keys. */
+  /** One statement text for any number of keys, so that it can be prepared. */
   private isOneOf(keys: readonly string[]): Statement {
     return this.base.db.dialect === "postgres"
       ? sql`key = ANY (${keys})`
@@ -110,12 +110,12 @@ export class OrderedParked implements ParkedInOrder {
   }
 }
 
-/** Why an item was not replayed. */
+/** The reason for not replaying an item in another state. */
 export const NOT_PARKED = "it is not parked";
 
-/** The failure of work that waits for an earlier item of its key. */
-export const parkedBehind: Failure = {
-  name: "ParkedBehind",
+/** The failure of an item that is blocked by an earlier parked item of its key. */
+export const blockedByParked: Failure = {
+  name: "BlockedByParked",
   message: "an earlier item of its key is parked",
   code: "DURABLE_PARKED_BEHIND",
   stack: null,

@@ -2,19 +2,19 @@ import { FrameworkError } from "@framework/core";
 import { unknownFields } from "@framework/core/feature";
 import { type ParkedState, parkedStates } from "./parked-item.ts";
 
-/** Which parked work is meant. */
+/** Selects parked work. */
 export interface ParkedFilter {
-  /** Where it was parked, such as the name of a queue. */
+  /** Source that parked the work, such as `work` for queues. */
   readonly source?: string | undefined;
-  /** Name of the work. */
+  /** Name of the queue, projection or subscription. */
   readonly name?: string | undefined;
-  /** Its key. */
+  /** Key of the work. */
   readonly key?: string | undefined;
-  /** State of the item. @default "parked" */
+  /** State of the items. @default "parked" */
   readonly state?: ParkedState | undefined;
-  /** `next` of the page before. @default from the first */
+  /** `next` of the previous page. @default the first page */
   readonly after?: string | undefined;
-  /** 1 to 1,000. @default 100 */
+  /** Maximum items of a page, 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
 }
 
@@ -39,28 +39,28 @@ export const checkedFilter = (filter: ParkedFilter): CheckedFilter => {
   if (problem !== undefined) throw badFilter(problem);
   const { source, name, key, state = "parked", after, limit = DEFAULT_LIMIT } = filter;
   const from = after === undefined ? 0 : idOf(after);
-  if (from === null) throw badFilter("after is `next` of a page");
-  if (!parkedStates.includes(state)) throw badFilter(`state is one of ${parkedStates.join(", ")}`);
-  if (!isWithin(limit, MAX_LIMIT)) throw badFilter(`limit is a whole number from 1 to ${MAX_LIMIT}`);
+  if (from === null) throw badFilter("after must be `next` of a page");
+  if (!parkedStates.includes(state)) throw badFilter(`state must be one of ${parkedStates.join(", ")}`);
+  if (!isWithin(limit, MAX_LIMIT)) throw badFilter(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
   return { source: source ?? null, name: name ?? null, key: key ?? null, state, after: from, limit };
 };
 
 const replayFields: readonly string[] = ["source", "name", "key", "state", "after"];
 
-/** A filter of a replay has no other fields: a misspelt one would mean more work than the program does. @throws DURABLE_BAD_FILTER */
+/** Rejects unknown fields, because a misspelt one would select more work than intended. @throws DURABLE_BAD_FILTER */
 export const checkReplayFilter = (filter: Omit<ParkedFilter, "limit">): void => {
-  if ("limit" in filter) throw badFilter("the limit of a replay is in its options, the second argument");
+  if ("limit" in filter) throw badFilter("the limit of a replay belongs in its options, the second argument");
   const [problem] = unknownFields("the filter of a replay", filter, replayFields);
   if (problem !== undefined) throw badFilter(problem);
 };
 
-/** The number in an id; `null` for text that is no id, as a client may send. */
+/** Parses an id; `null` for a string that is not one, which a client may send. */
 export const idOf = (id: string): number | null => {
   const number = Number(id);
   return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(number) ? number : null;
 };
 
-/** Whether a number is whole, and from 1 to `max`. */
+/** Whether a number is an integer from 1 to `max`. */
 export const isWithin = (number: number, max: number): boolean =>
   Number.isInteger(number) && number >= 1 && number <= max;
 

@@ -6,7 +6,7 @@ import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 const place = { source: "letters", name: "outbox" };
 const failure = failureOf(new Error("no"));
 
-const letter = (key: string, payload: string, given: Partial<NewParked> = {}): NewParked => ({
+const newItem = (key: string, payload: string, given: Partial<NewParked> = {}): NewParked => ({
   ...place,
   key,
   lane: 3,
@@ -18,7 +18,7 @@ const letter = (key: string, payload: string, given: Partial<NewParked> = {}): N
   firstAt: 1,
   ...given,
 });
-const behind = { failure: null, attempts: 0 };
+const blocked = { failure: null, attempts: 0 };
 
 /** A kernel with an ordered source, and the owner of its lane 3. */
 const open = async (db: Database) => {
@@ -57,7 +57,7 @@ const open = async (db: Database) => {
   return { kernel, parked, woken, park, deliver, fail, states, ids };
 };
 
-/** What holds for parked work of ordered sources, on every database. */
+/** Declares the tests of ordered parked work, which run on every database. */
 export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   const fact = (name: string, run: (db: Database) => Promise<void>): void =>
     test(name, async () => {
@@ -67,7 +67,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
 
   fact("a key is held while an item of it is parked or replaying", async (db) => {
     const { kernel, parked, park, deliver, ids } = await open(db);
-    await park(letter("a", "a1"), letter("b", "b1"));
+    await park(newItem("a", "a1"), newItem("b", "b1"));
     const held = async (): Promise<unknown> =>
       Object.fromEntries(await parked.inOrder.heldKeys(db, place, ["a", "b", "c"]));
     expect(await held()).toEqual({ a: "parked", b: "parked" });
@@ -86,8 +86,8 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     "items that wait for another are replayed after it, in their order, and others are not",
     async (db) => {
       const { kernel, parked, woken, park, deliver, states, ids } = await open(db);
-      await park(letter("a", "a1"), letter("b", "b1"), letter("a", "a2", behind));
-      await park(letter("a", "a3", behind), letter("a", "other lane", { ...behind, lane: 4, key: "z" }));
+      await park(newItem("a", "a1"), newItem("b", "b1"), newItem("a", "a2", blocked));
+      await park(newItem("a", "a3", blocked), newItem("a", "other lane", { ...blocked, lane: 4, key: "z" }));
       const [a1 = "", , a2 = ""] = await ids();
       expect(await parked.replay([a2])).toEqual({
         replayed: 0,
@@ -95,7 +95,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
       });
       expect(await parked.replay([a1, a2])).toEqual({ replayed: 2, failed: [] });
       expect(woken).toEqual(["a1", "a2"]);
-      await park(letter("a", "a4", { ...behind, state: "replaying" }), letter("a", "a5", behind)); // meanwhile
+      await park(newItem("a", "a4", { ...blocked, state: "replaying" }), newItem("a", "a5", blocked)); // meanwhile
       for (const next of ["a1", "a2", "a3", "a4", "a5"]) expect(await deliver()).toEqual([next, true]);
       expect(await deliver()).toBeNull();
       expect(await states()).toEqual([
@@ -113,7 +113,7 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
 
   fact("an item that fails again is parked with those that follow it, one attempt later", async (db) => {
     const { kernel, parked, park, deliver, fail, states, ids } = await open(db);
-    await park(letter("a", "a1"), letter("a", "a2", behind));
+    await park(newItem("a", "a1"), newItem("a", "a2", blocked));
     const [a1 = ""] = await ids();
     await parked.replay([a1]);
     await fail();
@@ -127,26 +127,23 @@ export const parkedInOrder = (test: typeof jestTest, make: () => Promise<TestDat
     await kernel.stop();
   });
 
-  fact(
-    "an item that is discarded while it is replayed is not delivered, and those after it are",
-    async (db) => {
-      const { kernel, parked, park, deliver, states, ids } = await open(db);
-      await park(letter("a", "a1"), letter("a", "a2", behind));
-      const [a1 = ""] = await ids();
-      await parked.replay([a1]);
-      const item = await parked.inOrder.next(db, place, 3);
-      expect(await parked.discard([a1], { note: "wrong" })).toBe(1);
-      if (item === null) throw new Error("nothing is replaying");
-      expect(await db.transaction((tx) => parked.inOrder.replayed(tx, item))).toBe(false);
-      expect(await deliver()).toEqual(["a2", true]);
-      expect(await states()).toEqual(["a1 discarded", "a2 replayed"]);
-      await kernel.stop();
-    },
-  );
+  fact("an item discarded during its replay is not delivered, but later ones are", async (db) => {
+    const { kernel, parked, park, deliver, states, ids } = await open(db);
+    await park(newItem("a", "a1"), newItem("a", "a2", blocked));
+    const [a1 = ""] = await ids();
+    await parked.replay([a1]);
+    const item = await parked.inOrder.next(db, place, 3);
+    expect(await parked.discard([a1], { note: "wrong" })).toBe(1);
+    if (item === null) throw new Error("nothing is replaying");
+    expect(await db.transaction((tx) => parked.inOrder.replayed(tx, item))).toBe(false);
+    expect(await deliver()).toEqual(["a2", true]);
+    expect(await states()).toEqual(["a1 discarded", "a2 replayed"]);
+    await kernel.stop();
+  });
 
-  fact("all that is parked at a place is discarded with it", async (db) => {
+  fact("all parked items of a place are discarded with it", async (db) => {
     const { kernel, parked, park, states } = await open(db);
-    await park(letter("a", "a1"), letter("a", "a2", behind), letter("a", "other", { name: "inbox" }));
+    await park(newItem("a", "a1"), newItem("a", "a2", blocked), newItem("a", "other", { name: "inbox" }));
     expect(await db.transaction((tx) => parked.inOrder.discardAll(tx, place, "removed"))).toBe(2);
     expect(await states()).toEqual(["a1 discarded", "a2 discarded", "other parked"]);
     await kernel.stop();

@@ -1,5 +1,6 @@
 /**
- * State of parked work: it waits for a decision; its owner will take it back, in the order of its key; it was given back to its source; it was given up.
+ * State of parked work: `parked` until an operator decides; `replaying` until the owner of its lane applies it, in the order of its key; `replayed` once
+ * its source has it again; `discarded`.
  */
 export type ParkedState = "parked" | "replaying" | "replayed" | "discarded";
 
@@ -8,9 +9,9 @@ export const parkedStates: readonly ParkedState[] = ["parked", "replaying", "rep
 
 /** Parked work in a list. */
 export interface ParkedItem {
-  /** Identifies it; opaque. */
+  /** Opaque id. */
   readonly id: string;
-  /** What parked it, such as `work`. */
+  /** Source that parked it, such as `work`. */
   readonly source: string;
   /** The queue, projection or subscription. */
   readonly name: string;
@@ -18,37 +19,37 @@ export interface ParkedItem {
   readonly key: string | null;
   /** Class of the last error: its `name`. */
   readonly errorClass: string;
-  /** Cut to 2,000 characters. */
+  /** Message of the last error, truncated to 2,000 characters. */
   readonly errorMessage: string;
-  /** Code of the error; `null` when it had none. */
+  /** Code of the last error; `null` if it had none. */
   readonly errorCode: string | null;
-  /** The same for failures of the same class and functions: groups those with one cause. */
+  /** Hash of the error's class and the functions of its stack: groups failures with the same cause. */
   readonly stackHash: string;
-  /** Attempts before it was parked; 0 for work that waits for an earlier item of its key (`DURABLE_PARKED_BEHIND`). */
+  /** Attempts before it was parked; 0 for work that is blocked by an earlier item of its key (`DURABLE_PARKED_BEHIND`). */
   readonly attempts: number;
-  /** Begin of the first attempt, or when the work was added; milliseconds since 1970, like the other times. */
+  /** Start of the first attempt, or when the work was added; milliseconds since 1970, like the other times. */
   readonly firstAt: number;
-  /** When it failed last, in milliseconds since 1970 by the database. */
+  /** When it last failed, in milliseconds since 1970 by the database's clock. */
   readonly lastAt: number;
   /** `DurableConfig.codeVersion` of the process that parked it. */
   readonly codeVersion: string;
-  /** Whether it waits, is being replayed, was replayed or was discarded. */
+  /** State of the item. */
   readonly state: ParkedState;
-  /** Why it was discarded. */
+  /** Reason for discarding it; `null` if it was not discarded. */
   readonly note: string | null;
-  /** When it was replayed or discarded. */
+  /** When it was replayed or discarded; `null` before. */
   readonly closedAt: number | null;
 }
 
-/** Parked work with everything that is known of it. */
+/** Parked work with all details. */
 export interface ParkedDetails extends ParkedItem {
-  /** What the handler got, as JSON gives it. A source may park a reference, and load what it refers to when it is inspected. */
+  /** Payload of the work, parsed from JSON. For a source that parks a reference, the value that `load` returns. */
   readonly payload: unknown;
-  /** Its headers, such as those of a trace. */
+  /** Headers of the work, such as trace context. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields that only its source uses. */
+  /** Data for the source alone. */
   readonly detail: unknown;
-  /** Cut to 8,000 characters. */
+  /** Stack of the last error, truncated to 8,000 characters; `null` if it had none. */
   readonly stack: string | null;
 }
 

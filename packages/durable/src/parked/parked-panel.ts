@@ -4,7 +4,7 @@ import type { ParkedWork } from "./parked-work.ts";
 
 const MAX_SHOWN = 100;
 
-/** Parked work as a panel of the dev page. @param isUsed whether the table is there */
+/** Returns the dev-page panel of parked work. @param isUsed whether the table exists */
 export const parkedPanel = (parked: ParkedWork, isUsed: () => boolean): Panel => ({
   name: "parked",
   title: "Parked work",
@@ -21,7 +21,7 @@ export const parkedPanel = (parked: ParkedWork, isUsed: () => boolean): Panel =>
   },
   async details(id) {
     const item = await parked.inspect(id);
-    if (item === null) throw new NotFoundError("There is no such item any more");
+    if (item === null) throw new NotFoundError("The item no longer exists");
     const facts = {
       State: item.state,
       "Failed first": timeOf(item.firstAt),
@@ -62,7 +62,7 @@ export const parkedPanel = (parked: ParkedWork, isUsed: () => boolean): Panel =>
       fields: [{ name: "note", label: "Why" }],
       async run(id, { note = "" }) {
         if ((await parked.discard([id ?? ""], { note })) === 0)
-          throw new NotFoundError("There is no such item any more");
+          throw new NotFoundError("The item no longer exists");
         return "The item was discarded";
       },
     },

@@ -2,18 +2,18 @@ import type { Queries, Statement, Transaction } from "@framework/database";
 import type { Failure } from "./failure.ts";
 import type { ParkedDetails } from "./parked-item.ts";
 
-/** A part that parks work and takes it back. */
+/** A source of parked work, which also takes it back. */
 export interface ParkedSource {
-  /** Unique in a kernel: `work`. */
+  /** Name, unique in a kernel, such as `work`. */
   readonly source: string;
   /**
-   * Whether later work of a key is parked behind an item that is, and the owner of the work takes it back in order: a replay then marks the items as
-   * `replaying`, and the owner ends them (`kernel.parked.inOrder`). @default false
+   * Whether an order by key is kept: while an item is parked, later work of its key is parked too, and a replay marks the items as
+   * `replaying` for the owner of the lane, which applies them in order (`kernel.parked.inOrder`). @default false
    */
   readonly isOrdered?: boolean;
-  /** Takes work back, in the transaction that marks it as replayed or replaying. What it throws leaves the work parked, and is reported. */
+  /** Takes work back, in the transaction that marks it as replayed or replaying. If it throws, the work stays parked and the error is reported. */
   replay(tx: Transaction, item: ParkedDetails): Promise<void>;
-  /** Loads the payload when an item is inspected, where a reference to it was parked. @default the payload as it was parked */
+  /** Loads the payload of an inspected item, for a source that parks a reference to it. @default the parked payload */
   load?(item: ParkedDetails): Promise<unknown>;
 }
 
@@ -29,50 +29,50 @@ export interface ParkedPlace {
 export interface NewParked extends ParkedPlace {
   /** Key of the work; `null` without one. */
   readonly key: string | null;
-  /** Lane whose owner replays it, of an ordered source. @default none */
+  /** For an ordered source: lane whose owner replays the work. @default none */
   readonly lane?: number;
   /** JSON, at most 1 MiB. */
   readonly payload: string;
-  /** JSON of text by name. */
+  /** JSON object of strings. */
   readonly headers: string | null;
-  /** JSON, for the source alone. */
+  /** JSON for the source alone. */
   readonly detail: string | null;
-  /** The last error; `null` for work that waits for an earlier item of its key. */
+  /** The last error; `null` for work that is blocked by an earlier item of its key. */
   readonly failure: Failure | null;
-  /** State of the key, for work that waits for an earlier item. @default "parked" */
+  /** State of the key, for work that is blocked by an earlier item. @default "parked" */
   readonly state?: HeldState;
   /** Attempts so far. */
   readonly attempts: number;
-  /** Milliseconds of the database's clock. */
+  /** Start of the first attempt, or when the work was added, in milliseconds of the database's clock. */
   readonly firstAt: number;
 }
 
-/** State of a key with parked items: `replaying` when all of them are. */
+/** State of a key with parked items: `replaying` if all of them are. */
 export type HeldState = "parked" | "replaying";
 
-/** Parked work of ordered sources, for its owner: in the owner's transaction, so that nothing is lost or applied twice by a crash. */
+/** Parked work of ordered sources, for the owner of a lane. All changes are part of the owner's transaction, so that a crash neither loses an item nor applies it twice. */
 export interface ParkedInOrder {
-  /** Which of these keys have items that are parked or replaying: later work of the key must be parked too. */
+  /** Returns those of the keys that have parked or replaying items: later work of such a key must be parked too. */
   heldKeys(
     queries: Queries,
     place: ParkedPlace,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, HeldState>>;
-  /** SQL condition: whether a place has items that are parked or replaying. Without any, `heldKeys` need not be asked. */
+  /** SQL condition: whether a place has parked or replaying items. If not, there is no need to call `heldKeys`. */
   isHolding(place: ParkedPlace): Statement;
-  /** SQL condition: whether a lane has items that are `replaying`. */
+  /** SQL condition: whether a lane has replaying items. */
   isReplaying(place: ParkedPlace, lane: number): Statement;
-  /** The next item that the owner of a lane replays: the oldest that is `replaying`, with no earlier one of its key before it. */
+  /** Returns the next item for the owner of a lane to apply: the oldest replaying one that is the first of its key. */
   next(queries: Queries, place: ParkedPlace, lane: number): Promise<ParkedDetails | null>;
   /**
-   * Marks an item as replayed, and those that only waited for it as replaying. Returns `false` when it is not `replaying` any more: it was discarded
-   * meanwhile.
+   * Marks an item as replayed, and the items that it alone blocked as replaying. Returns `false` if it is no longer `replaying`, because it has been
+   * discarded.
    */
   replayed(tx: Transaction, item: ParkedDetails): Promise<boolean>;
-  /** Parks an item again that has failed, and those that are replayed after it, with one more attempt and the last error. */
+  /** Parks an item that has failed again, with one more attempt and the last error, and the replaying items of its key after it. */
   parkAgain(tx: Transaction, item: ParkedDetails, failure: Failure): Promise<void>;
-  /** Gives up all that is parked at a place which is being removed. Returns how many. */
+  /** Discards all parked items of a place that is being removed. Returns their number. */
   discardAll(tx: Transaction, place: ParkedPlace, note: string): Promise<number>;
-  /** Numbers of items that are parked or replaying, by the name of their place. */
+  /** Returns the numbers of parked or replaying items, by the name of their place. */
   counts(source: string): Promise<ReadonlyMap<string, number>>;
 }

@@ -9,14 +9,14 @@ import {
   toDetails,
   toItem,
 } from "./parked-item.ts";
-import { parkedBehind } from "./ordered-parked.ts";
+import { blockedByParked } from "./ordered-parked.ts";
 import type { NewParked } from "./parked-source.ts";
 import type { CheckedFilter } from "./parked-filter.ts";
 
-/** How long the number of parked rows counts as known: counting them costs a read of the index. */
+/** How long the cached number of parked rows is used: counting them scans the index. */
 const COUNT_MS = 5000;
 
-/** Rows that one statement removes. */
+/** Maximum rows removed by one statement. */
 const PRUNE_BATCH = 1000;
 
 /** The table of parked work. */
@@ -29,7 +29,7 @@ export class ParkedStore {
     this.base = base;
   }
 
-  /** Whether the table has `maxParked` rows that are parked or replaying; several processes that park at once may pass it by a few. */
+  /** Returns whether `maxParked` rows are parked or replaying. Concurrent processes may exceed the limit by a few. */
   async isFull(queries: Queries = this.base.db): Promise<boolean> {
     const { clock, config } = this.base;
     const isOld = this.countedAt === null || clock.now() - this.countedAt > COUNT_MS;
@@ -37,7 +37,7 @@ export class ParkedStore {
     return this.counted >= config.maxParked;
   }
 
-  /** Parked rows when they were last counted, with those that this process has parked since. */
+  /** Number of parked rows at the last count, plus those that this process has parked since. */
   get lastCount(): number {
     return this.counted;
   }
@@ -52,7 +52,7 @@ export class ParkedStore {
 
   async add(tx: Transaction, { state = "parked", ...work }: NewParked): Promise<void> {
     const { now, config } = this.base;
-    const failure = work.failure ?? parkedBehind;
+    const failure = work.failure ?? blockedByParked;
     await tx.execute`INSERT INTO framework_parked
       (source, name, key, lane, payload, headers, detail, error_class, error_message, error_code, stack, stack_hash, attempts, first_at, last_at, code_version, state)
       VALUES (${work.source}, ${work.name}, ${work.key}, ${work.lane ?? null}, ${work.payload}, ${work.headers}, ${work.detail}, ${failure.name}, ${failure.message},
@@ -72,7 +72,7 @@ export class ParkedStore {
     return row === null ? null : toDetails(row);
   }
 
-  /** Marks parked work as replayed, and returns it; `null` when it is not parked any more. */
+  /** Marks parked work as replayed, and returns it; `null` if it is no longer parked. */
   async replayed(tx: Transaction, id: number): Promise<ParkedDetails | null> {
     const row =
       await tx.fetchOne<ParkedRow>`UPDATE framework_parked SET state = 'replayed', closed_at = ${this.base.now}
@@ -81,12 +81,12 @@ export class ParkedStore {
     return row === null ? null : toDetails(row);
   }
 
-  /** Source of an item; `null` for an unknown id. */
+  /** Returns the source of an item; `null` for an unknown id. */
   async sourceOf(tx: Transaction, id: number): Promise<string | null> {
     return await tx.fetchValue<string>`SELECT source FROM framework_parked WHERE id = ${id}`;
   }
 
-  /** Gives parked work up. Returns the number of rows. */
+  /** Marks parked work as discarded. Returns the number of rows. */
   async discard(tx: Transaction, ids: readonly number[], note: string): Promise<number> {
     let discarded = 0;
     for (const id of ids) {
@@ -99,7 +99,7 @@ export class ParkedStore {
     return discarded;
   }
 
-  /** Removes rows that were replayed or discarded long enough ago, up to 1,000. Returns how many. */
+  /** Removes up to 1,000 rows that were replayed or discarded more than `keepParkedSecs` ago. Returns their number. */
   async prune(): Promise<number> {
     const { db, now, config } = this.base;
     const keepMs = Math.ceil(config.keepParkedSecs * 1000);

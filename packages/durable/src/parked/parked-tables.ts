@@ -30,7 +30,7 @@ CREATE INDEX framework_parked_key ON framework_parked (source, name, key, id) WH
 CREATE INDEX framework_parked_replaying ON framework_parked (source, name, lane, id) WHERE state = 'replaying';
 CREATE INDEX framework_parked_closed ON framework_parked (closed_at) WHERE closed_at IS NOT NULL;`;
 
-/** Work that gave up. The states `replayed` and `discarded` have `closed_at`, and are removed after a while. */
+/** Work that gave up. Rows in the states `replayed` and `discarded` have `closed_at`, and are removed after `keepParkedSecs`. */
 export const parkedTables: readonly SetMigration[] = [
   {
     number: 1,

@@ -11,7 +11,7 @@ const startTimeOf = (pid: number): string => {
 };
 
 (process.platform === "linux" ? describe : describe.skip)("on Linux", () => {
-  test("this process is not gone, and two looks give one place", () => {
+  test("this process is not gone, and its place is always the same", () => {
     const place = thisPlace();
     expect(thisPlace().id).toBe(place.id);
     expect(place.id).not.toBeNull();
@@ -28,7 +28,7 @@ const startTimeOf = (pid: number): string => {
     expect(thisPlace().isGone(pid, started)).toBe(true);
   });
 
-  test("a process with the id of an earlier one does not stand for it", () => {
+  test("a process that reuses the id of an earlier one is distinguished from it", () => {
     const { pid, isGone } = thisPlace();
     expect(isGone(pid, "1")).toBe(true);
   });
@@ -54,7 +54,7 @@ const startTimeOf = (pid: number): string => {
     }
   });
 
-  test("without a start time only the id of a process counts", () => {
+  test("without a start time only the process id is compared", () => {
     const { pid, isGone } = thisPlace();
     expect(isGone(pid, null)).toBe(false);
   });

@@ -1,22 +1,22 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Where a process runs, and which processes of the same place are gone. */
+/** Where a process runs, and whether other processes of the same place are gone. */
 export interface Place {
-  /** Identifies host and process namespace: equal ids see the same processes. `null` where that cannot be known. */
+  /** Identifies host and process namespace: processes with equal ids see the same processes. `null` where it cannot be determined. */
   readonly id: string | null;
   /** Id of this process in its namespace. */
   readonly pid: number;
-  /** Start time of this process, which tells it from an earlier one with the same id. */
+  /** Start time of this process, which distinguishes it from an earlier one with the same id. */
   readonly started: string | null;
-  /** Whether a process of this place has ended. `false` in doubt. */
+  /** Whether a process of this place has ended; `false` if that cannot be determined. */
   isGone(pid: number, started: string | null): boolean;
 }
 
 /**
- * The place of this process: on Linux the boot id, the host name and the namespaces of processes and time, elsewhere unknown.
+ * Returns the place of this process: on Linux the boot id, the host name, and the PID and time namespaces; elsewhere the id is `null`.
  *
- * Containers have namespaces and host names of their own, so they are places of their own, also on one machine.
+ * Containers have their own namespaces and host names, so each is a separate place even on the same machine.
  */
 export const thisPlace = (): Place => {
   const { pid } = process;
@@ -32,7 +32,7 @@ const placeId = (): string | null => {
       "/",
     );
   } catch {
-    return null; // not Linux, or /proc is hidden: only leases decide
+    return null; // not Linux, or /proc is hidden: takeovers wait for the leases to expire
   }
 };
 
@@ -42,7 +42,7 @@ const isGone = (pid: number, started: string | null): boolean => {
   return present !== null && started !== null && present !== started;
 };
 
-/** Signal 0 also finds processes of other users that a restricted /proc hides. */
+/** Signal 0 also detects processes of other users, which a restricted /proc hides. */
 const exists = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -52,11 +52,11 @@ const exists = (pid: number): boolean => {
   }
 };
 
-/** Fields of `/proc/<pid>/stat` behind the name, which is in parentheses and may contain anything. */
+/** Indexes of fields in `/proc/<pid>/stat` after the name, which is in parentheses and may contain any character. */
 const STATE = 0;
 const START_TIME = 19;
 
-/** Start time of a process in clock ticks since boot; "ended" for one that its parent has not reaped yet, `null` when it cannot be read. */
+/** Returns the start time of a process in clock ticks since boot; "ended" for a zombie, `null` if it cannot be read. */
 const startTime = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

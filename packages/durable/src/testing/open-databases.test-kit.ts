@@ -3,7 +3,7 @@ import { databaseInFile, databaseInSchema, type TestDatabase as Made } from "@fr
 
 /** A database of one test, which several processes may open. */
 export interface TestDatabase extends Made {
-  /** Opens it once more, as another process would. Closed with the test. */
+  /** Opens another connection, as another process would. Closed with the test. */
   open(): Database;
 }
 
@@ -28,7 +28,7 @@ export const sqliteFile = async (): Promise<TestDatabase> => opener(databaseInFi
 export const postgresSchema = async (server: string): Promise<TestDatabase> =>
   opener(await databaseInSchema(server));
 
-/** Makes one database after the other. */
+/** Creates one database after the other. */
 export type TestDatabases = (() => Promise<TestDatabase>) & AsyncDisposable;
 
 /** Databases in one schema, emptied for each: new tables and new connections for every test would take most of the time. */
@@ -51,7 +51,7 @@ export const postgresSchemas = (server: string): TestDatabases => {
   });
 };
 
-/** Empties the tables of the kernel but those of migrations, and drops those of tests. */
+/** Empties the tables of the kernel except the migrations, and drops the tables of tests. */
 const clear = async (db: Database): Promise<void> => {
   const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
     WHERE schemaname = current_schema() AND tablename NOT LIKE '%migration%'`;

@@ -1,10 +1,10 @@
 import { type Database, sql, type Statement } from "@framework/database";
 
-/** A database clock for tests: a row of a table, which only the test advances. */
+/** A database clock for tests: a row of a table that only the test changes. */
 export interface TableClock {
-  /** The option `now` of a kernel on the same database. */
+  /** Value for the option `now` of a kernel on the same database. */
   readonly now: Statement;
-  /** Current time in milliseconds. */
+  /** Returns the current time in milliseconds. */
   read(): Promise<number>;
   /** Advances the time. */
   advance(ms: number): Promise<void>;

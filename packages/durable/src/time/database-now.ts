@@ -1,10 +1,10 @@
 import { sql, type Statement } from "@framework/database";
 
 /**
- * The current time as an SQL expression: whole milliseconds since 1970 by the database's clock, the only clock that decides.
+ * Returns the current time as an SQL expression: whole milliseconds since 1970 by the database's clock, the only clock whose times are stored or compared.
  *
- * The subquery makes PostgreSQL evaluate it once per statement, so that an index can be searched with it. It is the time of the statement, not of the
- * transaction's begin.
+ * The subquery makes PostgreSQL evaluate it once per statement, so that it can be used as an index condition. It is the time of the statement, not of the
+ * start of the transaction.
  */
 export const databaseNow = (dialect: "sqlite" | "postgres"): Statement =>
   dialect === "postgres" ? postgresNow : sqliteNow;

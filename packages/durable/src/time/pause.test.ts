@@ -2,7 +2,7 @@ import { virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { pause } from "./pause.ts";
 
-test("a pause ends after its time, or at the abort, and leaves no timer behind", async () => {
+test("a pause ends after its time or at the abort, and leaves no timer", async () => {
   const clock = virtualClock();
   const { signal } = new AbortController();
   const ended = pause(clock, 1000, signal);

@@ -1,25 +1,25 @@
 import type { Clock } from "@framework/core/feature";
 
-/** Options of coalesced sends. */
+/** Options of `Coalesced`. */
 export interface CoalescedOptions {
   readonly clock: Clock;
-  /** Least time between two sends of one channel, in milliseconds. */
+  /** Minimum time between two sends of one channel, in milliseconds. */
   readonly everyMs: number;
-  /** Sends; a failure is lost, because receivers also poll. */
+  /** Sends. Failures are ignored, because receivers also poll. */
   readonly send: (channel: string) => Promise<unknown>;
 }
 
 interface Pending {
-  /** When it may be sent again. */
+  /** Earliest time of the next send. */
   freeAt: number;
   isWaiting: boolean;
   isSending: boolean;
 }
 
-/** Channels are named by the program; above this, forgetting them only sends more often. */
+/** Maximum remembered channels. When it is exceeded all are forgotten, which only causes extra sends. */
 const MAX_CHANNELS = 10_000;
 
-/** Sends at once, and then at most once per period and channel, never two of a channel at the same time. */
+/** Sends immediately, and then at most once per period and channel; sends of one channel never overlap. */
 export class Coalesced {
   private readonly options: CoalescedOptions;
   private readonly channels = new Map<string, Pending>();
@@ -39,7 +39,7 @@ export class Coalesced {
     if (!pending.isSending) clock.after(waitMs, () => this.sendNow(channel, pending));
   }
 
-  /** Drops what waits. */
+  /** Drops pending sends. */
   end(): void {
     this.hasEnded = true;
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "@framework/core/feature";
 
-/** What a look for work found: `more` looks again at once, `some` after the shortest pause, `none` after a longer one each time. */
+/** Result of a poll: after `more` the loop polls again at once, after `some` after the shortest pause, after `none` after twice the previous pause. */
 export type Found = "more" | "some" | "none";
 
 /** Options of a poll loop. */
@@ -10,13 +10,13 @@ export interface PollLoopOptions {
   readonly minMs: number;
   /** Longest pause in milliseconds. */
   readonly maxMs: number;
-  /** Looks for work. */
+  /** Polls for work. */
   readonly look: () => Promise<Found>;
-  /** Called when a look failed; the next one comes after a longer pause. */
+  /** Called when a poll has failed, which counts as `none`. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Looks for work again and again: at once when woken, and otherwise after pauses that grow while there is none. */
+/** Polls for work: at once when woken, otherwise after pauses that double while there is none. */
 export class PollLoop {
   private readonly options: PollLoopOptions;
   private pauseMs: number;
@@ -36,7 +36,7 @@ export class PollLoop {
     this.wake();
   }
 
-  /** Looks at once, or again after the running look. Does nothing before `begin` and after `end`. */
+  /** Polls at once, or again after the running poll. Does nothing before `begin` and after `end`. */
   wake(): void {
     if (this.state !== "running") return;
     this.isWoken = true;
@@ -45,7 +45,7 @@ export class PollLoop {
     this.looking = this.look();
   }
 
-  /** Ends the loop, after the running look. */
+  /** Ends the loop, after the running poll. */
   async end(): Promise<void> {
     this.state = "ended";
     this.cancel();
@@ -60,7 +60,7 @@ export class PollLoop {
         found = await this.options.look();
       }
     } catch (error) {
-      found = "none"; // however often it was woken: a database that is away needs a pause
+      found = "none"; // even if woken meanwhile: do not retry an unavailable database without a pause
       this.options.failed(error);
     }
     this.looking = null;

@@ -32,13 +32,13 @@ test("pauses double from the shortest to the longest while nothing is found", as
   expect(looks).toEqual([0, 50, 150, 350, 750, 1550, 2550, 3550]);
 });
 
-test("looks again at once while there is more, and after the shortest pause when something was found", async () => {
+test("polls again at once while there is more, and after the shortest pause when something was found", async () => {
   const { clock, looks } = newLoop(["more", "more", "none", "none", "some", "none"]);
   await clock.advance(600);
   expect(looks).toEqual([0, 0, 0, 50, 150, 200, 300, 500]);
 });
 
-test("a wake-up looks at once, and one during a look makes the loop look again", async () => {
+test("a wake-up polls at once, and one during a poll causes another poll", async () => {
   const { clock, looks, loop } = newLoop([]);
   await clock.advance(1000);
   const before = looks.length;
@@ -48,7 +48,7 @@ test("a wake-up looks at once, and one during a look makes the loop look again",
   expect(looks.slice(before)).toEqual([1000, 1000]);
 });
 
-test("a failing look is told of and followed by a pause, however often the loop was woken", async () => {
+test("a failed poll is reported and followed by a pause, even if the loop was woken", async () => {
   const { clock, looks, errors, loop } = newLoop([new Error("away"), new Error("away")]);
   loop.wake();
   await clock.advance(100);
@@ -56,7 +56,7 @@ test("a failing look is told of and followed by a pause, however often the loop 
   expect(errors).toHaveLength(2);
 });
 
-test("an ended loop looks no more, and its end waits for the running look", async () => {
+test("an ended loop does not poll, and its end waits for the running poll", async () => {
   const { clock, looks, loop } = newLoop([]);
   await loop.end();
   loop.wake();

@@ -4,23 +4,23 @@ import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import { Coalesced } from "./coalesced.ts";
 
-/** Least time between two messages of a channel to other processes. */
+/** Minimum time between two messages of a channel to other processes. */
 const EVERY_MS = 10;
 
-/** Pause before the next attempt to listen, when the database rejected it. */
+/** Pause before the next attempt to listen, after the database has rejected one. */
 const LISTEN_AGAIN_MS = 30_000;
 
-/** Name of the one channel of notifications, and of the one of messages between workers. */
+/** Name of the channel of PostgreSQL notifications, and of the channel of messages between workers. */
 const NAME = "framework_durable";
 
 /**
- * Tells the processes of a database that there is work, so that they look before their next poll. A signal may be lost or come for nothing: polling is
- * what they rely on.
+ * Notifies the processes of a database of new work, so that they need not wait for their next poll. Signals may be lost or spurious, so receivers must
+ * also poll.
  *
- * It reaches listeners of this process at once, other workers of the service through the shared state, and other hosts through a notification of
- * PostgreSQL, which is never sent in a writer's transaction, because that would serialise commits. It is sent also when no other process runs lanes:
- * processes that only wait for a view or an item are not registered, and a process may begin to listen at any time. Messages are coalesced, so that this
- * costs at most 100 statements a second for each channel.
+ * A signal reaches listeners of this process at once, other workers of the service through the shared state, and other hosts through a PostgreSQL
+ * notification. The notification is never sent in a writer's transaction, because that would serialise commits. It is sent even if no other process runs
+ * lanes: processes that only wait for a view or an item are not registered, and a process may start to listen at any time. Messages are coalesced, to at
+ * most 100 statements a second per channel.
  */
 export class WakeUp implements KernelPart {
   readonly name = "wake-up";
@@ -40,7 +40,7 @@ export class WakeUp implements KernelPart {
     });
   }
 
-  /** Calls `listener` for every signal of a channel, from any process. Returns a function that ends it. */
+  /** Calls `listener` for every signal of a channel, from any process. Returns a function that unsubscribes. */
   on(channel: string, listener: () => void): () => void {
     const listeners = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, listeners.add(listener));
@@ -50,13 +50,13 @@ export class WakeUp implements KernelPart {
     };
   }
 
-  /** Signals a channel, of at most 200 characters, after the commit of the work. */
+  /** Signals a channel, whose name has at most 200 characters. Call it after the commit of the work. */
   signal(channel: string): void {
     this.wake(channel);
     this.toOthers.send(channel);
   }
 
-  /** Signals a channel when a transaction has committed. */
+  /** Signals a channel once a transaction has committed. */
   signalAfter(tx: Transaction, channel: string): void {
     tx.onCommit(() => this.signal(channel));
   }
@@ -74,7 +74,7 @@ export class WakeUp implements KernelPart {
     await Promise.all(this.ends.map((end) => end()));
   }
 
-  /** A database that is away, or a pooler that cannot listen, only makes wake-ups slower. */
+  /** If the database is unavailable or a pooler does not support LISTEN, wake-ups are only slower. */
   private async listen(): Promise<void> {
     const { db, clock } = this.base;
     if (db.dialect !== "postgres" || this.stopping.signal.aborted) return;
@@ -83,13 +83,13 @@ export class WakeUp implements KernelPart {
       const end = await db.listen(NAME, (payload) => this.received(payload), { onGap });
       if (this.stopping.signal.aborted) await end();
       else this.ends.push(end);
-      this.wakeAll(); // for signals before this moment
+      this.wakeAll(); // signals sent before LISTEN was active are missed
     } catch {
       this.cancelListen = clock.after(LISTEN_AGAIN_MS, () => this.listen());
     }
   }
 
-  /** A notification: the sender's id and the channel. */
+  /** @param payload the sender's id and the channel, separated by a space */
   private received(payload: string): void {
     const space = payload.indexOf(" ");
     this.receive([payload.slice(0, space), payload.slice(space + 1)]);

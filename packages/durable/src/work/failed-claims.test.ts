@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Processes } from "../processes.test-kit.ts";
 import { sqliteFile } from "../testing/open-databases.test-kit.ts";
 
-test("permits are given back when the claim that they were for fails", async () => {
+test("permits are given back when their claim fails", async () => {
   await using place = await sqliteFile();
   const processes = await Processes.on(place);
   const db = place.open();

@@ -3,7 +3,7 @@ import { expect } from "@jest/globals";
 import { type QueueOptions } from "../feature.ts";
 import { add, type Fact, Gate, gone, hangingWork, inState, LEASE_MS, work } from "./queue-tools.test-kit.ts";
 
-/** Who may work on an item and complete it, on every database. */
+/** Declares the tests of who may run and complete an item, which run on every database. */
 export const holdingFacts = (fact: Fact): void => {
   fact("items of a key run one at a time, in their order, over all processes", async (processes) => {
     const running = new Set<string>();
@@ -115,7 +115,7 @@ export const holdingFacts = (fact: Fact): void => {
     }
   });
 
-  fact("a cancelled item does not run; a running one is told and cannot complete", async (processes) => {
+  fact("a cancelled item does not run; a running one is notified and cannot complete", async (processes) => {
     const gate = new Gate();
     const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
     const other = await work(
@@ -140,7 +140,7 @@ export const holdingFacts = (fact: Fact): void => {
     expect(gate.payloads).toEqual(["a", "c"]);
   });
 
-  fact("a cancellation with `keepRunning` leaves an item that runs alone", async (processes) => {
+  fact("a cancellation with `keepRunning` does not affect a running item", async (processes) => {
     const gate = new Gate();
     const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
     const [running = { id: "" }] = await queue.enqueue({ payload: "a", uniqueKey: "a" });
@@ -202,7 +202,7 @@ export const holdingFacts = (fact: Fact): void => {
   );
 
   fact(
-    "a drain waits for handlers, claims nothing more, and then gives back what still runs",
+    "a drain waits for handlers without claiming, and then gives running items back",
     async (processes) => {
       const gate = new Gate();
       const { queue, kernel } = await work(processes, { handle: gate.handle, concurrency: 2, keepSecs: 60 });

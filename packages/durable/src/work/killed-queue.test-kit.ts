@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openDatabase } from "@framework/database";
 import { createKernel, type OwnKernel } from "../feature.ts";
 
-/** A process that completes items in the transaction that writes their effects; it works from `kernel.start()` on, and calls `onEffect` after each effect. */
+/** A process that completes items in the transaction of their effects, once `kernel.start()` is called; calls `onEffect` after each effect. */
 export const killedWorker = (
   url: string,
   onEffect: () => void = () => {},

@@ -4,7 +4,7 @@ import { type WorkItem } from "../feature.ts";
 import type { Processes } from "../processes.test-kit.ts";
 import { add, type Fact, Gate, inState, LEASE_MS, work, type Working } from "./queue-tools.test-kit.ts";
 
-/** A handler that runs. */
+/** A running handler. */
 interface Running extends Working {
   readonly processes: Processes;
   readonly clock: VirtualClock;
@@ -12,7 +12,7 @@ interface Running extends Working {
   readonly item: WorkItem<string>;
 }
 
-/** How an attempt ends whose handler does not. */
+/** Ways in which an attempt ends while its handler is still running. */
 const endings: Readonly<Record<string, (running: Running) => Promise<unknown>>> = {
   cancelled: ({ queue, id }) => queue.cancel(id),
   "taken over": async ({ processes, clock, item }) => {
@@ -29,7 +29,7 @@ const endings: Readonly<Record<string, (running: Running) => Promise<unknown>>> 
   "completed in a transaction": ({ kernel, item }) => kernel.db.transaction((tx) => item.complete(tx)),
 };
 
-/** How many items run, and for how long, on every database. */
+/** Declares the tests of concurrency and time limits, which run on every database. */
 export const limitFacts = (fact: Fact): void => {
   fact("an attempt that takes too long has failed, whatever its handler does later", async (processes) => {
     const gate = new Gate();
@@ -58,7 +58,7 @@ export const limitFacts = (fact: Fact): void => {
   });
 
   fact(
-    "the slot of a handler that ignores its timeout is given again later, and not for ever",
+    "the slot of a handler that ignores its timeout is reused later, a limited number of times",
     async (processes) => {
       const gate = new Gate();
       const clock = virtualClock();
@@ -84,29 +84,26 @@ export const limitFacts = (fact: Fact): void => {
   );
 
   for (const [how, end] of Object.entries(endings))
-    fact(
-      `the slot of a handler that hangs is given again later, when its item was ${how}`,
-      async (processes) => {
-        const gate = new Gate();
-        const clock = virtualClock();
-        const { queue, kernel } = await work(
-          processes,
-          { handle: gate.handle, timeoutMs: 20_000, concurrency: 1, retry: { attempts: 1 } },
-          { clock },
-        );
-        const id = await add(queue, "a");
-        await gate.began("a");
-        await add(queue, "b");
-        await end({ processes, clock, queue, kernel, id, item: gate.item("a") });
-        await clock.advance(10_000);
-        expect(gate.payloads).toEqual(["a"]);
-        await clock.advance(40_000);
-        await gate.began("b");
-        for (const payload of ["a", "b"]) gate.open(payload);
-      },
-    );
+    fact(`the slot of a hanging handler is reused later, if its item was ${how}`, async (processes) => {
+      const gate = new Gate();
+      const clock = virtualClock();
+      const { queue, kernel } = await work(
+        processes,
+        { handle: gate.handle, timeoutMs: 20_000, concurrency: 1, retry: { attempts: 1 } },
+        { clock },
+      );
+      const id = await add(queue, "a");
+      await gate.began("a");
+      await add(queue, "b");
+      await end({ processes, clock, queue, kernel, id, item: gate.item("a") });
+      await clock.advance(10_000);
+      expect(gate.payloads).toEqual(["a"]);
+      await clock.advance(40_000);
+      await gate.began("b");
+      for (const payload of ["a", "b"]) gate.open(payload);
+    });
 
-  fact("one call adds payloads and headers of 64 MiB at most, all or none", async (processes) => {
+  fact("one call adds at most 64 MiB of payloads and headers, all or none", async (processes) => {
     const { queue } = await work(processes, { handle() {} }, { config: { runWork: false } });
     const payload = "x".repeat(1_048_000);
     const many = (count: number) => Array.from({ length: count }, () => ({ payload }));
@@ -120,7 +117,7 @@ export const limitFacts = (fact: Fact): void => {
     expect((await queue.stats()).ready).toBe(0);
   });
 
-  fact("a queue that admits nothing for a month is asked again each hour", async (processes) => {
+  fact("the admission of a queue that is closed for a month is called again each hour", async (processes) => {
     const clock = virtualClock();
     const gate = new Gate();
     let permits = 0;

@@ -22,7 +22,7 @@ import {
 import { workStates } from "./table/work-state.ts";
 import type { WorkStore } from "./table/work-store.ts";
 
-/** What a queue needs. */
+/** Dependencies of `OpenQueue`. */
 export interface OpenQueueParts {
   readonly name: string;
   readonly store: () => WorkStore;
@@ -52,7 +52,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
     checkOptions(this.name, options, ["tx"]);
     const { tx } = options;
     if (work.length > MAX_ITEMS)
-      throw badWork(this.name, `one call adds at most ${MAX_ITEMS} items, not ${work.length}`);
+      throw badWork(this.name, `one call may add at most ${MAX_ITEMS} items, not ${work.length}`);
     if (work.length === 0) return [];
     const rows = work.map((each) => toRow(this.name, each));
     const length = rows.reduce(
@@ -62,7 +62,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
     if (length > MAX_CALL_LENGTH)
       throw badWork(
         this.name,
-        "the payloads and headers of one call have at most 64 MiB together; use several calls",
+        "the payloads and headers of one call must not exceed 64 MiB in total; use several calls",
       );
     const added = await this.addRows(rows, tx);
     return added.map(({ id, isNew }) => ({ id: String(id), isNew }));
@@ -76,13 +76,13 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return added;
   }
 
-  /** Wakes the workers of the queue. Other processes find delayed items when they look. */
+  /** Wakes the workers of the queue. Other processes find delayed items when they poll. */
   private announce(rows: readonly NewRow[]): void {
     const { loop, wakeUp } = this.parts;
     const delayMs = Math.min(...rows.map((row) => (row.runAt === null ? row.delayMs : Infinity)));
     if (delayMs === 0) wakeUp.signal(readyChannel(this.name));
     else if (delayMs < Infinity) loop.dueIn(delayMs);
-    if (rows.some(({ runAt }) => runAt !== null)) loop.dueIn(0); // a look compares it with the database's clock
+    if (rows.some(({ runAt }) => runAt !== null)) loop.dueIn(0); // the poll compares `runAt` with the database's clock
   }
 
   cancel(item: string | UniqueItem, options: CancelOptions = {}): Promise<boolean> {
@@ -102,7 +102,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return true;
   }
 
-  /** What the table is asked for; `null` for text that is no id. @throws DURABLE_BAD_WORK */
+  /** Returns the id or unique key to look up; `null` for a string that is not an id. @throws DURABLE_BAD_WORK */
   private named(item: string | UniqueItem): number | UniqueItem | null {
     if (typeof item === "string") return numberOf(item);
     checkUniqueItem(this.name, item);
@@ -135,13 +135,13 @@ export class OpenQueue<T> implements WorkQueue<T> {
     const { state, key, order = "oldest", after, limit = DEFAULT_LIMIT } = given;
     const from = after === undefined ? undefined : numberOf(after);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
-      throw badFilter(`limit is 1 to ${MAX_LIMIT}`);
-    if (from === null) throw badFilter("after is `next` of a page");
-    if (!workOrders.includes(order)) throw badFilter(`order is one of ${workOrders.join(", ")}`);
+      throw badFilter(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
+    if (from === null) throw badFilter("after must be `next` of a page");
+    if (!workOrders.includes(order)) throw badFilter(`order must be one of ${workOrders.join(", ")}`);
     if (state !== undefined && !workStates.includes(state))
-      throw badFilter(`state is one of ${workStates.join(", ")}`);
+      throw badFilter(`state must be one of ${workStates.join(", ")}`);
     if (key !== undefined && typeof key !== "string")
-      throw badFilter(`key is text, not ${returnedInstead(key)}`);
+      throw badFilter(`key must be a string, not ${returnedInstead(key)}`);
     const filter = {
       queue: this.name,
       state: state ?? null,
@@ -162,7 +162,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
   }
 }
 
-/** The number in an id; `null` for text that is no id, as a client may send. */
+/** Parses an id; `null` for a string that is not one, which a client may send. */
 const numberOf = (id: string): number | null => {
   const number = Number(id);
   return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(number) ? number : null;
@@ -176,10 +176,10 @@ const filterNames = Object.keys({
   limit: 0,
 } satisfies Record<keyof WorkFilter, 0>);
 
-/** A misspelt name would mean more work than the program does. @throws DURABLE_BAD_FILTER */
+/** Rejects unknown fields, because a misspelt one would select more work than intended. @throws DURABLE_BAD_FILTER */
 const checkFilterNames = (filter: WorkFilter): void => {
   const isRecord: boolean = isOptions(filter);
-  if (!isRecord) throw badFilter(`the filter is an object, not ${returnedInstead(filter)}`);
+  if (!isRecord) throw badFilter(`the filter must be an object, not ${returnedInstead(filter)}`);
   const [unknown] = unknownFields("the filter", filter, filterNames);
   if (unknown !== undefined) throw badFilter(unknown);
 };
@@ -187,19 +187,19 @@ const checkFilterNames = (filter: WorkFilter): void => {
 /** @throws DURABLE_BAD_WORK */
 const checkOptions = (queue: string, options: CancelOptions, known: readonly string[]): void => {
   const isRecord: boolean = isOptions(options);
-  if (!isRecord) throw badWork(queue, `the options are an object, not ${returnedInstead(options)}`);
+  if (!isRecord) throw badWork(queue, `the options must be an object, not ${returnedInstead(options)}`);
   const [unknown] = unknownFields("the options object", options, known);
   if (unknown !== undefined) throw badWork(queue, unknown);
   const { tx } = options;
   if (tx !== undefined && typeof (tx as Transaction | null)?.onCommit !== "function")
-    throw badWork(queue, `tx is a transaction, not ${returnedInstead(tx)}`);
+    throw badWork(queue, `tx must be a transaction, not ${returnedInstead(tx)}`);
 };
 
 /** @throws DURABLE_BAD_WORK */
 const checkUniqueItem = (queue: string, item: UniqueItem): void => {
   const isItem: boolean = isOptions(item) && typeof item["uniqueKey"] === "string";
   if (!isItem || Object.keys(item).length > 1)
-    throw badWork(queue, "cancel takes an id, or an object with nothing but the text `uniqueKey`");
+    throw badWork(queue, "the item must be an id, or an object with only the string `uniqueKey`");
 };
 
 const badFilter = (problem: string): FrameworkError =>

@@ -4,7 +4,7 @@ import { untilEnded, type WorkItem } from "../feature.ts";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
 import { add, type Fact, Gate, gone, inState, work } from "./queue-tools.test-kit.ts";
 
-/** What becomes of an item whose handler returns or fails, on every database. */
+/** Declares the tests of outcomes, which run on every database. */
 export const outcomeFacts = (fact: Fact): void => {
   fact("a returned value is the result, which is kept", async (processes) => {
     const { queue } = await work(processes, { keepSecs: 60, handle: ({ payload }) => ({ did: payload }) });
@@ -101,7 +101,7 @@ export const outcomeFacts = (fact: Fact): void => {
   );
 
   fact(
-    "an attempt that was planned while the database's clock was ahead begins after its delay when the clock is right",
+    "an attempt that was scheduled while the database's clock was ahead begins after its delay when the clock is right",
     async (processes) => {
       const options = { retry: { attempts: 3, delayMs: 1000, jitter: 0 } };
       const { queue, kernel } = await work(processes, {

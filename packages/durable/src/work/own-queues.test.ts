@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { createKernel } from "../feature.ts";
 import { sqliteFile } from "../testing/open-databases.test-kit.ts";
 
-/** Holds each registration of a process until the test answers it; returns those that came. */
+/** Delays each registration of a process until the test settles it; returns the registrations. */
 const heldRegistrations = (db: Database): PromiseWithResolvers<never>[] => {
   const held: PromiseWithResolvers<never>[] = [];
   const execute = db.execute.bind(db);
@@ -30,7 +30,7 @@ test("a process without work whose own queue could not begin before the stop doe
   await waitFor(() => registrations.length === 1, { timeoutMs: 60_000 });
   const stopped = kernel.stop();
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => void setImmediate(resolve)); // the loop has stopped
-  registrations[0]?.reject(new Error("the database is away"));
+  registrations[0]?.reject(new Error("the database is unavailable"));
   await stopped;
   await clock.advance(1000);
   expect(registrations).toHaveLength(1);

@@ -3,7 +3,7 @@ import { expect } from "@jest/globals";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
 import { add, type Fact, Gate, inState, LEASE_MS, work } from "./queue-tools.test-kit.ts";
 
-/** Items that gave up and are parked, on every database. */
+/** Declares the tests of parked items, which run on every database. */
 export const parkedFacts = (fact: Fact): void => {
   fact("parked items are replayed with their keys, or discarded with a note", async (processes) => {
     let fails = true;
@@ -82,7 +82,7 @@ export const parkedFacts = (fact: Fact): void => {
   });
 
   fact(
-    "an item that waits until there is room for parked work does not run again, and keeps its failure",
+    "an item that waits because of maxParked does not run again, and keeps its failure",
     async (processes) => {
       const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
       const ran: string[] = [];
@@ -128,7 +128,7 @@ export const parkedFacts = (fact: Fact): void => {
   );
 
   fact(
-    "an item that waits for room for parked work is kept with its failure by a deployment that keeps",
+    "an item that waits because of maxParked is kept with its failure after a deployment with `keep`",
     async (processes) => {
       const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
       const fails = (): never => {

@@ -10,7 +10,7 @@ import type { GivenUp, Park } from "./loop/park.ts";
 import { readyChannel } from "./loop/work-channels.ts";
 import type { WorkStore } from "./table/work-store.ts";
 
-/** What the items of queues need to be parked and replayed. */
+/** Dependencies of `parkItems` and `parkedItemsSource`. */
 export interface ParkedItemsParts {
   readonly base: Pick<KernelBase, "log">;
   readonly store: () => WorkStore;
@@ -21,20 +21,20 @@ export interface ParkedItemsParts {
 
 const SOURCE = "work";
 
-/** Fields of an item that only the queues use. */
+/** Data of a parked item for the source alone. */
 interface Detail {
   readonly id: number;
   readonly uniqueKey: string | null;
   readonly priority: number;
 }
 
-/** The failure of an item, as it is stored while the item waits for room. */
+/** The failure stored with an item that gave up while `maxParked` was reached. */
 interface LastFailure extends Failure {
-  /** Attempts after which it gave up. */
+  /** Number of attempts after which the item gave up. */
   readonly gaveUpAfter: number;
 }
 
-/** Returns how items that gave up are parked. */
+/** Returns the function that parks items that gave up. */
 export const parkItems =
   ({ base, store, parked, transaction }: ParkedItemsParts): Park =>
   async (item) => {
@@ -49,7 +49,7 @@ export const parkItems =
     return isHeld;
   };
 
-/** An item that was claimed more often than its policy allows has waited for room, its process was lost in the last attempt, or the policy was lowered. */
+/** An item with more attempts than its policy allows has waited because of `maxParked`, lost its process in the last attempt, or its policy was lowered. */
 const lastFailureOf = async (
   { definition, attempt: { id, row }, failure }: GivenUp,
   { reading }: WorkStore,
@@ -61,7 +61,7 @@ const lastFailureOf = async (
     : (stored as LastFailure);
 };
 
-/** Its attempts are used up, so that it gives up again without running. */
+/** Returns the item to its queue with all attempts used, so that it later gives up again without running. */
 const waitForRoom = async (
   { definition: { retry }, attempt: { id, fence, row } }: GivenUp,
   failure: LastFailure,
@@ -102,7 +102,7 @@ const move = async (
   return true;
 };
 
-/** Returns the source that takes parked items back: as new items, with their keys and priority. */
+/** Returns the source that replays parked items: as new items with their keys and priority. */
 export const parkedItemsSource = ({ store, wakeUp }: ParkedItemsParts): ParkedSource => ({
   source: SOURCE,
   async replay(tx, item: ParkedDetails) {

@@ -1,4 +1,4 @@
-// What the facts about queues share: a gate for handlers, and processes that work.
+// Shared by the queue tests: a gate for handlers, and processes that work.
 import { waitFor } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
 import { Processes } from "../processes.test-kit.ts";
@@ -55,7 +55,7 @@ export const work = (
   kernelOptions: Parameters<Processes["create"]>[0] = {},
 ): Promise<Working> => workOn(processes.create(kernelOptions), options);
 
-/** Starts one that hangs once it has begun an item. */
+/** Starts a process that hangs once it has begun an item. */
 export const hangingWork = (processes: Processes, options: Options): Promise<Working> =>
   workOn(processes.createHanging(), options);
 
@@ -80,10 +80,10 @@ export const gone = async (queue: WorkQueue<string>, id: string): Promise<void> 
 /** The lease of an item, as configured by default. */
 export const LEASE_MS = 15_000;
 
-/** Registers one fact, which gets the processes on a database of its own. */
+/** Declares one test, which gets the processes on a separate database. */
 export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;
 
-/** Returns what registers facts on databases. */
+/** Returns the function that declares tests on databases. */
 export const factsOn =
   (test: typeof jestTest, make: () => Promise<TestDatabase>): Fact =>
   (name, run) =>

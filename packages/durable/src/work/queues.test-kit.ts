@@ -1,4 +1,4 @@
-// What holds for queues on every database: the same facts.
+// The queue tests, which run on every database.
 import type { test as jestTest } from "@jest/globals";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 import { holdingFacts } from "./holding-facts.test-kit.ts";
@@ -7,7 +7,7 @@ import { outcomeFacts } from "./outcome-facts.test-kit.ts";
 import { parkedFacts } from "./parked-facts.test-kit.ts";
 import { factsOn } from "./queue-tools.test-kit.ts";
 
-/** Registers the facts. */
+/** Declares the tests. */
 export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   const fact = factsOn(test, make);
   for (const facts of [outcomeFacts, limitFacts, holdingFacts, parkedFacts]) facts(fact);

@@ -26,14 +26,14 @@ const QUEUE = "mail";
 const quiet = { info() {}, warn() {}, error() {} };
 const definition = queueDefinition({ name: QUEUE, keepFailedSecs: 0, handle: () => {} });
 
-/** A process without timers: the test calls what its loops would. */
+/** A process without timers: the test makes the calls of its loops. */
 const handCranked = (db: Database, id: string, time: TableClock) => {
   const base: KernelBase = {
     id,
     db,
     now: time.now,
     config: DurableConfig.of({ leaseMs: LEASE_MS, keepParkedSecs: 0 }),
-    clock: systemClock, // a replay waits between two items
+    clock: systemClock, // a replay pauses between two items
     random: () => 0.5,
     log: quiet,
     place: () => ({ id: null, pid: 1, started: null, isGone: () => false }),
@@ -63,7 +63,7 @@ const one = async (process: Process): Promise<ClaimedRow> => {
   return claimed;
 };
 
-/** Adds an item in the program's transaction, with a row of its own. */
+/** Adds an item in the program's transaction, with a separate row. */
 const enqueue = (process: Process, name: string): Promise<unknown> =>
   process.db.transaction(async (tx) => {
     await tx.execute`INSERT INTO ledger (name, what) VALUES (${name}, 'added')`;
@@ -125,7 +125,7 @@ const finish = async (process: Process, time: TableClock): Promise<void> => {
 };
 
 /**
- * What holds wherever a process dies, on every database.
+ * Declares the tests of crashes at each statement, which run on every database.
  *
  * @param stride distance between two of the statements at which it dies: 1 is every one
  */
@@ -135,7 +135,7 @@ export const workCrashPoints = (
   stride: number,
 ): void => {
   test.each(["before", "after"] as const)(
-    "whichever statement a process dies %s, every item that was added is completed once, parked, cancelled or given up, and never two of these",
+    "for a crash %s any statement, every added item is either completed once, parked, cancelled or given up",
     async (when) => {
       await using database = await make();
       const [db, other] = [database.open(), database.open()];

@@ -2,17 +2,17 @@ import { failureIn, type StoredFailure } from "../parked/failure.ts";
 import type { StoredRow } from "./table/reading.ts";
 import type { WorkState } from "./table/work-state.ts";
 
-/** An item as programs and operators see it. */
+/** An item, for programs and operators. */
 export interface WorkInfo {
-  /** Identifies the item; opaque. */
+  /** Opaque id of the item. */
   readonly id: string;
   /** Name of the queue. */
   readonly queue: string;
   /** State of the work. */
   readonly state: WorkState;
-  /** What was enqueued. */
+  /** The enqueued payload. */
   readonly payload: unknown;
-  /** Headers that were enqueued with it. */
+  /** The enqueued headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Key of the work; `null` without one. */
   readonly key: string | null;
@@ -20,19 +20,19 @@ export interface WorkInfo {
   readonly uniqueKey: string | null;
   /** Its priority, from −100 to 100. */
   readonly priority: number;
-  /** Attempts that have begun. */
+  /** Number of attempts that have begun. */
   readonly attempts: number;
-  /** Last value that the handler gave to `progress`; `null` without one. */
+  /** Last value that the handler passed to `progress`; `null` without one. */
   readonly progress: unknown;
-  /** What the handler returned; `null` before it is done, and when nothing is kept. */
+  /** Return value of the handler; `null` before the item is done, and when results are not kept. */
   readonly result: unknown;
   /** The last failure; `null` without one. */
   readonly error: StoredFailure | null;
   /** When it is or was due; milliseconds since 1970, like the other times. */
   readonly runAt: number;
-  /** When it was enqueued, in milliseconds since 1970 by the database. */
+  /** When it was enqueued, in milliseconds since 1970 by the database's clock. */
   readonly createdAt: number;
-  /** `null` while it is unfinished. */
+  /** When it finished; `null` while it is unfinished. */
   readonly finishedAt: number | null;
 }
 

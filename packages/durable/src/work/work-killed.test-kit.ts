@@ -24,10 +24,10 @@ const effects = {
 const doneIn = async (db: Database): Promise<number> =>
   (await db.fetchValue<number>("SELECT count(*) FROM effects")) ?? 0;
 
-/** What holds for workers that are killed again and again, on every database. */
+/** Declares the tests of repeatedly killed workers, which run on every database. */
 export const killedWorkers = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
   test(
-    "workers are killed about 50 ms after they began, again and again: every item has its effect once, and those of a key in their order",
+    "when workers are repeatedly killed about 50 ms after they began, every item has its effect once, in the order of its key",
     async () => {
       await using database = await make();
       const db = database.open();

@@ -16,7 +16,7 @@ import { workTables } from "./table/work-tables.ts";
 import type { WorkQueue } from "./work-queue.ts";
 import { type WorkStore, workStore } from "./table/work-store.ts";
 
-/** What queues need. */
+/** Dependencies of `WorkQueues`. */
 export interface WorkQueuesParts {
   readonly base: KernelBase;
   readonly owners: Owners;
@@ -25,7 +25,7 @@ export interface WorkQueuesParts {
   readonly parked: OpenParked;
 }
 
-/** Queues of other processes that are remembered; more only cost another object. */
+/** Maximum cached senders to queues of other processes; beyond it a sender is created for each call. */
 const MAX_SENDERS = 1000;
 
 /** Name of the set of tables. */
@@ -51,7 +51,7 @@ export class WorkQueues {
     base.life.add(this.loop);
   }
 
-  /** The work table; the database of an app is known when it is used. */
+  /** Opened lazily, because an app's database is known only after the start. */
   get store(): WorkStore {
     const { base, transaction } = this.parts;
     return (this.opened ??= workStore({
@@ -62,7 +62,7 @@ export class WorkQueues {
     }));
   }
 
-  /** @throws ConfigurationError; DURABLE_QUEUE_TAKEN for a second queue of a name; DURABLE_ALREADY_STARTED for the first one after the start */
+  /** @throws ConfigurationError; DURABLE_QUEUE_TAKEN for a second queue with the same name; DURABLE_ALREADY_STARTED for the first queue after the start */
   add<T, I extends Injections | undefined>(options: QueueOptions<T, I>): WorkQueue<T> {
     const { base, wakeUp } = this.parts;
     const definition = queueDefinition(options);
@@ -70,7 +70,7 @@ export class WorkQueues {
     if (this.queues.has(name))
       throw new FrameworkError(
         "DURABLE_QUEUE_TAKEN",
-        `durable: there is a queue "${name}" already; rename one`,
+        `durable: a queue "${name}" already exists; rename one`,
       );
     this.useTable();
     if (inject !== undefined) base.host?.state.inject(`queue ${name}`, inject);
@@ -80,7 +80,7 @@ export class WorkQueues {
     return queue;
   }
 
-  /** Adds the table, unless it was added: for a feature that defines queues after the start. @throws DURABLE_ALREADY_STARTED */
+  /** Adds the table once; called early for a feature that defines queues after the start. @throws DURABLE_ALREADY_STARTED */
   useTable(): void {
     if (this.hasTable) return;
     this.parts.base.tables.add(WORK_TABLES, workTables);
@@ -89,7 +89,7 @@ export class WorkQueues {
     this.loop.use();
   }
 
-  /** Adds work to a queue of other processes, which this one does not work on. */
+  /** Adds work to a queue that this process does not work on. */
   async addTo(queue: string, rows: readonly NewRow[], tx?: Transaction): Promise<void> {
     const known = this.senders.get(queue);
     const sender =

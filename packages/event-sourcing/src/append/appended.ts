@@ -8,30 +8,30 @@ export interface Appended {
   readonly version: number;
   /** Position of its last event. */
   readonly position: string;
-  /** Whether the events are new; `false` when the same ids had been appended before, whose result this is. */
+  /** `false` when the same event ids had been appended before; this is then the result of that append. */
   readonly isNew: boolean;
 }
 
-/** What the database gave to an event. */
+/** Values that the database assigned to an event. */
 export interface InsertedRow {
   readonly position: number;
   readonly version: number;
   readonly recorded_at: number;
 }
 
-/** An append and the events as readers will get them; none when it had happened before. */
+/** Result of an append, with the rows it inserted: none when the same append had happened before. */
 export interface AppendedEvents {
   readonly appended: Appended;
   readonly rows: readonly InsertedRow[];
 }
 
-/** The result for inserted rows, in the order of versions. */
+/** Result of an append that inserted `rows`, which are in the order of versions. */
 export const toAppended = (rows: readonly InsertedRow[]): AppendedEvents => {
   const { version = 0, position = 0 } = rows.at(-1) ?? {};
   return { rows, appended: { version, position: toPosition(position), isNew: true } };
 };
 
-/** The events of an append as readers will get them, without reading them. */
+/** Builds the events of an append as readers get them, without reading them back. */
 export const storedEvents = (
   { tenant, stream, events }: PreparedAppend,
   rows: readonly InsertedRow[],

@@ -1,7 +1,7 @@
 import { isPromise } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { InlineViews, StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { EventMetadata } from "../events/event-metadata.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { MAX_STREAMS } from "../limits.ts";
@@ -13,27 +13,27 @@ import { checkTotal, prepareAppend, type PreparedAppend, type StreamAppend } fro
 import { appendOnSqlite } from "./sqlite-append.ts";
 import { viewEvents } from "./view-events.ts";
 
-/** Options of every append. */
+/** Options shared by all appends. */
 export interface WriteOptions {
-  /** The program's transaction: the events are committed with its other changes. @default one of its own */
+  /** Transaction of the caller: the events are committed with its other changes. @default a separate transaction */
   readonly tx?: Transaction | undefined;
-  /** Added to the metadata of the current work, for every event. */
+  /** Added to the metadata of the current request or message, for every event. */
   readonly metadata?: EventMetadata | undefined;
 }
 
 /** The result of `appendDecided`. */
 export interface Decided {
   readonly appended: Appended;
-  /** The events as readers get them; none when they had been appended before. */
+  /** The events as readers get them; empty when they had been appended before. */
   readonly events: readonly StoredEvent[];
-  /** Ids of the keys of their personal data. */
+  /** Ids of the keys that encrypted their personal data. */
   readonly keys: readonly string[];
 }
 
 /** Appends events to streams. */
 export class Appender {
   private readonly base: StoreBase;
-  private readonly noted = new WeakSet<Transaction>();
+  private readonly registered = new WeakSet<Transaction>();
   private statements: PostgresStatements | null = null;
 
   constructor(base: StoreBase) {
@@ -48,7 +48,7 @@ export class Appender {
     return (await this.write(prepared, tx)).appended;
   }
 
-  /** Appends what a decider decided. A conflict error has no newer events: the caller reads them itself. */
+  /** Appends the events of a decider. A conflict error has no newer events: the caller reads them itself. */
   async appendDecided(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<Decided> {
     const { base } = this;
     const prepared = await prepareAppend(base, append, this.metadata(metadata), tx ?? base.db, true);
@@ -57,19 +57,19 @@ export class Appender {
     return { appended, events: storedEvents(prepared, rows), keys };
   }
 
-  /** Not async, like what it calls: each promise on the way costs as much as a check of the event. */
+  /** Not async, like the methods it calls: each extra promise costs as much as checking the event. */
   private write(prepared: PreparedAppend, tx: Transaction | undefined): Promise<AppendedEvents> {
     checkTotal([prepared]);
-    return tx === undefined ? this.alone(prepared) : this.joined(tx, prepared);
+    return tx === undefined ? this.appendAlone(prepared) : this.appendIn(tx, prepared);
   }
 
-  private async joined(tx: Transaction, prepared: PreparedAppend): Promise<AppendedEvents> {
-    const written = await this.within(tx, prepared);
+  private async appendIn(tx: Transaction, prepared: PreparedAppend): Promise<AppendedEvents> {
+    const written = await this.insertIn(tx, prepared);
     this.afterCommit(tx);
     return written;
   }
 
-  /** Appends to several streams, to all or none of them. Results are in the order given. */
+  /** Appends to several streams atomically. Results are in the order given. */
   async appendMany(
     appends: readonly StreamAppend[],
     { tx, metadata }: WriteOptions,
@@ -81,19 +81,19 @@ export class Appender {
     for (const append of appends) prepared.push(await prepareAppend(base, append, all, tx ?? base.db, false));
     checkTotal(prepared);
     if (tx !== undefined) {
-      const results = await tx.transaction((inner) => this.each(inner, prepared)); // all or none, whatever the program catches
+      const results = await tx.transaction((inner) => this.appendEach(inner, prepared)); // a savepoint: all or none, even if the caller catches the error
       this.afterCommit(tx);
       return results;
     }
-    const results = await base.transaction((own) => this.each(own, prepared));
+    const results = await base.transaction((own) => this.appendEach(own, prepared));
     base.committed();
     return results;
   }
 
-  /** Once for each transaction, however many appends it has. */
+  /** Registers the commit callback once per transaction, not once per append. */
   private afterCommit(tx: Transaction): void {
-    if (this.noted.has(tx)) return;
-    this.noted.add(tx);
+    if (this.registered.has(tx)) return;
+    this.registered.add(tx);
     tx.onCommit(this.base.committed);
   }
 
@@ -104,7 +104,7 @@ export class Appender {
     return { ...current, ...given };
   }
 
-  private async alone(append: PreparedAppend): Promise<AppendedEvents> {
+  private async appendAlone(append: PreparedAppend): Promise<AppendedEvents> {
     const { base } = this;
     const isOneStatement =
       base.inline === null && (base.db.dialect === "postgres" || append.events.length === 1);
@@ -117,18 +117,21 @@ export class Appender {
     return written;
   }
 
-  /** Locks streams in one order, so that two appends do not wait for each other. */
-  private async each(tx: Transaction, appends: readonly PreparedAppend[]): Promise<readonly Appended[]> {
-    const ordered = appends.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  /** Locks streams in a fixed order, so that two appends cannot deadlock. */
+  private async appendEach(
+    tx: Transaction,
+    appends: readonly PreparedAppend[],
+  ): Promise<readonly Appended[]> {
+    const ordered = appends.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const results = new Map<PreparedAppend, Appended>();
-    for (const append of ordered) results.set(append, (await this.within(tx, append)).appended);
+    for (const append of ordered) results.set(append, (await this.insertIn(tx, append)).appended);
     const all = appends.flatMap((append) => results.get(append) ?? []);
-    checkAlike(all);
+    checkNoneMixed(all);
     return all;
   }
 
-  /** With its views, all or nothing, whatever the program catches. */
-  private async within(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+  /** Appends with inline views in a savepoint: all or nothing, even if the caller catches the error. */
+  private async insertIn(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
     const written =
       this.base.inline === null
         ? await this.insert(tx, append)
@@ -169,10 +172,10 @@ export class Appender {
     const { counts, log, settings } = this.base;
     counts.appended += events.length;
     const { maxEventsPerAggregate: limit } = settings;
-    if (version <= limit || version - events.length > limit) return; // warns once, when it passes the limit
+    if (version <= limit || version - events.length > limit) return; // warns only when the stream crosses the limit
     counts.longStreams++;
     log.warn(
-      "event-sourcing: a stream is longer than maxEventsPerAggregate; split it, or archive it and go on in a new one",
+      "event-sourcing: a stream is longer than maxEventsPerAggregate; split it, or archive it and continue in a new stream",
       {
         stream,
         tenant,
@@ -183,23 +186,26 @@ export class Appender {
   }
 }
 
-const placeOf = ({ tenant, stream }: Pick<StreamAppend, "tenant" | "stream">): string =>
+const keyOf = ({ tenant, stream }: Pick<StreamAppend, "tenant" | "stream">): string =>
   `${tenant ?? ""}\n${stream}`;
 
 /** @throws EVENTS_BAD_APPEND */
 const checkStreams = (appends: readonly StreamAppend[]): void => {
-  if (appends.length === 0) throw mistake("EVENTS_BAD_APPEND", "appendMany needs at least one stream");
+  if (appends.length === 0) throw eventError("EVENTS_BAD_APPEND", "appendMany needs at least one stream");
   if (appends.length > MAX_STREAMS)
-    throw mistake("EVENTS_TOO_LARGE", `an append has at most ${MAX_STREAMS} streams, not ${appends.length}`);
-  if (new Set(appends.map(placeOf)).size < appends.length)
-    throw mistake("EVENTS_BAD_APPEND", "appendMany has a stream twice; give all its events in one entry");
+    throw eventError(
+      "EVENTS_TOO_LARGE",
+      `an append must have at most ${MAX_STREAMS} streams, not ${appends.length}`,
+    );
+  if (new Set(appends.map(keyOf)).size < appends.length)
+    throw eventError("EVENTS_BAD_APPEND", "appendMany has a stream twice; put all its events into one entry");
 };
 
-/** An append that is repeated with the same ids is repeated as a whole. @throws EVENTS_BAD_APPEND, and nothing is appended */
-const checkAlike = (results: readonly Appended[]): void => {
+/** Rejects a mix of new and repeated appends: an append must be repeated as a whole. @throws EVENTS_BAD_APPEND, and nothing is appended */
+const checkNoneMixed = (results: readonly Appended[]): void => {
   if (new Set(results.map(({ isNew }) => isNew)).size > 1)
-    throw mistake(
+    throw eventError(
       "EVENTS_BAD_APPEND",
-      "some streams have these event ids already and others do not; repeat the same append",
+      "some streams already have these event ids and others do not; repeat exactly the same append",
     );
 };

@@ -1,6 +1,6 @@
 import type { Awaitable, StandardSchema } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { EventMetadata } from "../events/event-metadata.ts";
 import type { AnyEventType } from "../events/event-type.ts";
 import type { EventTypes } from "../events/event-types.ts";
@@ -9,7 +9,7 @@ import type { NewEvent } from "../events/stored-event.ts";
 import { checkName } from "../names/check-name.ts";
 import { SEAL } from "../personal-data/sealed-fields.ts";
 
-/** An event whose data is valid. */
+/** A validated event. */
 export interface CheckedEvent {
   readonly id: string | undefined;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface CheckedEvent {
   readonly metadata: EventMetadata;
 }
 
-/** Checks an event; its data is what the schema returns. @throws EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_BAD_NAME */
+/** Validates an event; its data is the output of the schema. @throws EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_BAD_NAME */
 export const checkEvent = (
   types: EventTypes,
   { type, data, id, metadata: own }: NewEvent,
@@ -33,7 +33,7 @@ export const checkEvent = (
   const toChecked = (valid: unknown): CheckedEvent => {
     const problem = valid === undefined ? "data is undefined" : jsonProblem(valid, "data");
     if (problem !== null)
-      throw mistake(
+      throw eventError(
         "EVENTS_INVALID_DATA",
         `${problem} in an event of type ${type}, which JSON cannot represent`,
       );
@@ -46,7 +46,7 @@ export const checkEvent = (
 /** @throws EVENTS_INVALID_DATA for metadata that JSON cannot represent */
 export const checkMetadata = (metadata: EventMetadata): void => {
   const problem = SEAL in metadata ? `metadata.${SEAL} is reserved` : jsonProblem(metadata, "metadata");
-  if (problem !== null) throw mistake("EVENTS_INVALID_DATA", problem);
+  if (problem !== null) throw eventError("EVENTS_INVALID_DATA", problem);
 };
 
 const validated = (schema: StandardSchema, type: string, data: unknown): Awaitable<unknown> => {
@@ -58,14 +58,14 @@ type Result = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
 
 const MAX_ISSUES = 10;
 
-/** Names members and rules, never values: they may be personal. */
+/** Returns the validated value. The error names members and rules, never values: they may be personal. @throws EVENTS_INVALID_DATA */
 const outputOf = (result: Result, type: string): unknown => {
   if (result.issues === undefined) return result.value;
   const issues = result.issues.slice(0, MAX_ISSUES).map(({ path = [], message }) => {
     const names = path.map((segment) => String(typeof segment === "object" ? segment.key : segment));
     return `${["data", ...names].join(".")}: ${message}`;
   });
-  throw mistake(
+  throw eventError(
     "EVENTS_INVALID_DATA",
     `an event of type ${type} does not fit its schema: ${issues.join("; ")}`,
   );

@@ -2,7 +2,7 @@ import { HttpError } from "@framework/core";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { ExpectedVersion } from "./expected-version.ts";
 
-/** What a conflict is about. */
+/** Details of a conflict. */
 export interface Conflict {
   readonly stream: string;
   readonly tenant: string;
@@ -22,7 +22,7 @@ export class ConflictError extends HttpError {
   readonly expected: ExpectedVersion;
   /** Version of the stream; 0 when it does not exist. */
   readonly actual: number;
-  /** Events after the expected version, oldest first, 100 at most. */
+  /** Events after the expected version, oldest first, at most 100. */
   readonly newer: readonly StoredEvent[];
 
   constructor({ stream, tenant, expected, actual, newer }: Conflict) {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Awaitable } from "@framework/core";
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import { type EventMetadata, noMetadata } from "../events/event-metadata.ts";
 import { MAX_EVENT_BYTES, MAX_METADATA_BYTES } from "../limits.ts";
 import { checkName } from "../names/check-name.ts";
@@ -21,7 +21,7 @@ export interface EncodedEvent {
   readonly metadata: string | null;
   /** Size of the data. */
   readonly bytes: number;
-  /** The data before it was encrypted. */
+  /** The data before encryption. */
   readonly value: unknown;
   /** The metadata as readers get it. */
   readonly ownMetadata: EventMetadata;
@@ -29,7 +29,7 @@ export interface EncodedEvent {
   readonly key: string | null;
 }
 
-interface Place {
+interface StreamRef {
   readonly tenant: string;
   readonly stream: string;
 }
@@ -37,23 +37,23 @@ interface Place {
 /** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_INVALID_DATA */
 export const encodeEvents = (
   base: StoreBase,
-  place: Place,
+  ref: StreamRef,
   events: readonly CheckedEvent[],
   queries: Queries,
 ): Awaitable<readonly EncodedEvent[]> =>
   events.some(isPersonal)
-    ? sealEvents(base, place, events, queries)
+    ? sealEvents(base, ref, events, queries)
     : events.map((event) => encode(event, event.id ?? randomUUID()));
 
 const sealEvents = async (
   base: StoreBase,
-  place: Place,
+  ref: StreamRef,
   events: readonly CheckedEvent[],
   queries: Queries,
 ): Promise<readonly EncodedEvent[]> => {
   const subjects = new Set(events.filter(isPersonal).map(subjectOf));
-  const keys = await keysOfSubjects(queries, base.now, place.tenant, subjects);
-  return events.map((event) => seal(event, place, keys));
+  const keys = await keysOfSubjects(queries, base.now, ref.tenant, subjects);
+  return events.map((event) => seal(event, ref, keys));
 };
 
 type PersonalEvent = CheckedEvent & { readonly known: { readonly personal: object } };
@@ -67,13 +67,13 @@ const subjectOf = ({ known, data }: PersonalEvent): string => {
   return subject;
 };
 
-const seal = (event: CheckedEvent, place: Place, keys: ReadonlyMap<string, SubjectKey>): EncodedEvent => {
+const seal = (event: CheckedEvent, ref: StreamRef, keys: ReadonlyMap<string, SubjectKey>): EncodedEvent => {
   const id = event.id ?? randomUUID();
   if (!isPersonal(event)) return encode(event, id);
   const key = keys.get(subjectOf(event));
-  if (key === undefined) throw new Error("personal data has no key"); // it is never stored in plain text
+  if (key === undefined) throw new Error("personal data has no key"); // never store it in plain text
   const { fields } = event.known.personal;
-  const sealed = sealFields(event.data as Readonly<Record<string, unknown>>, fields, key, { ...place, id });
+  const sealed = sealFields(event.data as Readonly<Record<string, unknown>>, fields, key, { ...ref, id });
   const { key: keyId, fields: names } = sealed.seal;
   const metadata = { ...event.metadata, [SEAL]: { key: keyId, fields: names } };
   const { data: value, metadata: ownMetadata } = event;
@@ -84,7 +84,7 @@ const encode = ({ type, known, data, metadata }: CheckedEvent, id: string): Enco
   const text = JSON.stringify(data);
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_EVENT_BYTES)
-    throw mistake(
+    throw eventError(
       "EVENTS_TOO_LARGE",
       `an event of type ${type} has ${bytes} bytes, the limit is ${MAX_EVENT_BYTES}`,
     );
@@ -102,10 +102,13 @@ const encode = ({ type, known, data, metadata }: CheckedEvent, id: string): Enco
 };
 
 const metadataText = (metadata: CheckedEvent["metadata"]): string | null => {
-  if (metadata === noMetadata) return null; // the usual case outside of an app
+  if (metadata === noMetadata) return null; // the usual case outside an app
   const text = JSON.stringify(metadata);
   if (text === "{}") return null;
   if (Buffer.byteLength(text) > MAX_METADATA_BYTES)
-    throw mistake("EVENTS_TOO_LARGE", `the metadata of an event is larger than ${MAX_METADATA_BYTES} bytes`);
+    throw eventError(
+      "EVENTS_TOO_LARGE",
+      `the metadata of an event is larger than ${MAX_METADATA_BYTES} bytes`,
+    );
   return text;
 };

@@ -1,4 +1,4 @@
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 
 /**
  * Version that a stream must have for an append: `"any"`, `"none"` (it does not exist; the same as 0), `"exists"`, or the number of its last event.
@@ -9,13 +9,13 @@ export type ExpectedVersion = "any" | "none" | "exists" | number;
 export const checkExpected = (expected: ExpectedVersion): void => {
   if (expected === "any" || expected === "none" || expected === "exists") return;
   if (typeof expected === "number" && Number.isSafeInteger(expected) && expected >= 0) return;
-  throw mistake(
+  throw eventError(
     "EVENTS_BAD_APPEND",
-    `\`expected\` is "any", "none", "exists" or a version from 0, not ${String(expected)}`,
+    `\`expected\` must be "any", "none", "exists" or a version from 0, not ${String(expected)}`,
   );
 };
 
-/** Whether a stream of a version, 0 for none, is what an append expects. */
+/** Whether the actual version of a stream, 0 if it does not exist, meets the expectation of an append. */
 export const isExpected = (expected: ExpectedVersion, actual: number): boolean => {
   switch (expected) {
     case "any":

@@ -11,7 +11,7 @@ const text = (bytes: number): string => "x".repeat(bytes);
 const refused: readonly (readonly [what: string, append: StreamAppend, code: string, message: RegExp])[] = [
   ["no event", { stream: "s-1", events: [] }, "EVENTS_BAD_APPEND", /at least one event/],
   [
-    "an id twice",
+    "a repeated id",
     { stream: "s-1", events: [event({ id: "i" }), event({ id: "i" })] },
     "EVENTS_BAD_APPEND",
     /same id/,
@@ -90,7 +90,7 @@ const refused: readonly (readonly [what: string, append: StreamAppend, code: str
 ];
 
 test.each(refused)(
-  "an append with %s is refused, and nothing is stored",
+  "an append with %s is refused and stores nothing",
   async (_what, append, code, message) => {
     await using store = await openEventStore({ storeType: "memory" });
     const { stream, events, ...options } = append;
@@ -110,7 +110,7 @@ test("an append of exactly the limits is stored", async () => {
   expect(await collect(store.read(text(255), { tenant: text(200) }))).toHaveLength(1);
 });
 
-test("an append to several streams is bounded as a whole, and has each stream once", async () => {
+test("appendMany limits its total size and refuses a repeated stream", async () => {
   await using store = await openEventStore({ storeType: "memory" });
   const streams = (count: number, events: NewEvent[]): StreamAppend[] =>
     Array.from({ length: count }, (_, at) => ({ stream: `s-${at}`, events }));

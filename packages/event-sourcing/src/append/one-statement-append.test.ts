@@ -6,7 +6,7 @@ import { openEventStore } from "../open-event-store.ts";
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const added = { type: "Added", data: {} };
 
-/** Calls back before it reads why a stream has refused an append. */
+/** Wraps a database so that `call` runs before an append looks up why it inserted nothing. */
 const beforeExplaining = (db: Database, call: () => Promise<unknown>): Database => {
   const fetchOne = async (...asked: Parameters<Database["fetchOne"]>): Promise<unknown> => {
     await call();
@@ -15,9 +15,9 @@ const beforeExplaining = (db: Database, call: () => Promise<unknown>): Database 
   return Object.create(db, { fetchOne: { value: fetchOne } }) as Database;
 };
 
-test("an append of one event that its stream has refused happens if another process has made it possible since", async () => {
-  await using place = databaseInFile();
-  const db = openDatabase({ url: place.url });
+test("an append of one event is retried if another process has since brought the stream to the expected version", async () => {
+  await using file = databaseInFile();
+  const db = openDatabase({ url: file.url });
   const other = await openEventStore({}, { db, log: silent });
   let looks = 0;
   const racing = beforeExplaining(db, async () => {
@@ -30,7 +30,7 @@ test("an append of one event that its stream has refused happens if another proc
   for (const each of [store, other, db]) await each.close();
 });
 
-test("an append of one event on SQLite has no transaction around its statement, one of two events has", async () => {
+test("on SQLite, an append of one event runs without a transaction, and one of two events in a transaction", async () => {
   let begun = 0;
   const db = openDatabase({ url: "sqlite://:memory:" });
   const transaction: Database["transaction"] = (run, options) => {

@@ -4,14 +4,14 @@ import { type AppendedEvents, type InsertedRow, toAppended } from "./appended.ts
 import type { PreparedAppend } from "./prepare-append.ts";
 import { explainRefusal } from "./refused-append.ts";
 
-/** Attempts of an append that the stream refused although it is as expected: it was changed in between. */
+/** Maximum attempts of an append that inserted nothing although the version is as expected: another append changed the stream in between. */
 const MAX_ATTEMPTS = 20;
 
 /**
- * Appends in one statement, and says why when the stream refuses.
+ * Appends in one statement. If it inserts nothing, finds out why.
  *
- * @param queries the database, or the transaction that the append is part of
- * @param insert runs the statement: the inserted rows in the order of versions, none when the stream refuses
+ * @param queries the database, or the transaction of the append
+ * @param insert runs the statement and returns the inserted rows in the order of versions, none if the stream is not as expected
  */
 export const appendInOneStatement = async (
   base: StoreBase,
@@ -29,8 +29,8 @@ export const appendInOneStatement = async (
 };
 
 const contended = ({ stream }: PreparedAppend): DatabaseError =>
-  again(`stream ${stream} was changed by others during each of ${MAX_ATTEMPTS} attempts`, "40001");
+  retryable(`stream ${stream} was changed by other appends during each of ${MAX_ATTEMPTS} attempts`, "40001");
 
-/** An error after which `db.transaction` runs its function again. */
-export const again = (message: string, sqlCode: string, cause?: unknown): DatabaseError =>
+/** An error that makes `db.transaction` run its function again. */
+export const retryable = (message: string, sqlCode: string, cause?: unknown): DatabaseError =>
   new DatabaseError("serialization", message, { sqlCode, cause });

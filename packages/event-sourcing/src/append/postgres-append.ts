@@ -1,14 +1,14 @@
 import { DatabaseError, type Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import type { AppendedEvents, InsertedRow } from "./appended.ts";
-import { again, appendInOneStatement } from "./one-statement-append.ts";
+import { retryable, appendInOneStatement } from "./one-statement-append.ts";
 import type { PostgresStatements } from "./postgres-statements.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
 /**
- * Appends on PostgreSQL, in one round trip unless the stream refuses.
+ * Appends on PostgreSQL, in one round trip unless the stream is not as expected.
  *
- * @param queries the database, or the transaction that the append is part of
+ * @param queries the database, or the transaction of the append
  */
 export const appendOnPostgres = (
   base: StoreBase,
@@ -24,16 +24,16 @@ export const appendOnPostgres = (
   );
 };
 
-/** `RETURNING` has no order. */
+/** `RETURNING` guarantees no order. */
 const byVersion = (rows: InsertedRow[]): InsertedRow[] =>
   rows.length === 1 ? rows : rows.sort((one, other) => one.version - other.version);
 
 /**
- * The statement did not see events with the same ids, which another transaction committed while this one waited for the stream. The database's
- * constraint did. Alone, the append is explained by what is visible now; a transaction around it has failed and must run again.
+ * Handles a violation of the unique event id: another transaction committed the same ids while this statement waited for the stream. Outside a
+ * transaction, the caller looks up the earlier append, which is visible now; a surrounding transaction has failed and must run again.
  */
 const afterRace = (base: StoreBase, queries: Queries, error: unknown): InsertedRow[] => {
   if (!(error instanceof DatabaseError) || error.constraint !== "framework_events_id") throw error;
   if (queries === base.db) return [];
-  throw again(error.message, error.sqlCode, error);
+  throw retryable(error.message, error.sqlCode, error);
 };

@@ -5,7 +5,7 @@ import type { EncodedEvent } from "./encode-events.ts";
 import type { ExpectedVersion } from "./expected-version.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
-/** A statement as text and values. */
+/** SQL text and parameter values of a statement. */
 export type Prepared = readonly [text: string, values: readonly SqlValue[]];
 
 const kinds = ["any", "none", "exists", "exact"] as const;
@@ -18,13 +18,13 @@ const kindOf = (expected: ExpectedVersion): Kind => {
 };
 
 /**
- * Builds the statement of an append on PostgreSQL, which appends to one stream in one round trip.
+ * Builds the statement of an append on PostgreSQL: one stream, one round trip.
  *
- * It locks the row of the stream and checks its version, then takes the shared lock, then draws positions, so that positions follow the order of a
- * stream's versions, and a transaction that draws one holds the lock until its transaction ends. An append that the stream refuses draws nothing and gives no row.
+ * It locks the row of the stream and checks its version, takes the shared append lock, then draws positions. So positions ascend with the versions of a
+ * stream, and a transaction that has drawn a position holds the lock until it ends. If the stream is not as expected, no position is drawn and no row returned.
  */
 export class PostgresStatements {
-  /** By a number: a text would have to be put together and hashed for each append. */
+  /** Keyed by a number: a string key would have to be built and hashed for each append. */
   private readonly texts = new Map<number, string>();
   private readonly now: string;
   private readonly positions: Positions;
@@ -47,7 +47,7 @@ export class PostgresStatements {
     return [this.text(kind, isFew ? length : 0, hasGivenIds), values];
   }
 
-  /** @param few number of events that are parameters of their own; 0 for one document with all of them */
+  /** @param few number of events passed as separate parameters; 0 for one JSON document with all events */
   private text(kind: Kind, few: number, guarded: boolean): string {
     const key = (few * kinds.length + kinds.indexOf(kind)) * 2 + Number(guarded);
     const known = this.texts.get(key);
@@ -75,7 +75,7 @@ export class PostgresStatements {
     RETURNING position, version, recorded_at`;
   }
 
-  /** Locks the row of the stream and raises its version; gives no row when the stream is not as expected. */
+  /** Locks the row of the stream and raises its version; returns no row if the stream is not as expected. */
   private stream(kind: Kind, rows: Rows, guarded: boolean): string {
     const from = this.positions === "counter" ? "FROM counter" : "";
     const unseen = guarded
@@ -98,7 +98,7 @@ export class PostgresStatements {
   }
 }
 
-/** Where a statement takes its events from. */
+/** SQL fragments for the events of a statement. */
 interface Rows {
   readonly count: string;
   /** Number of an event, from 1. */
@@ -109,7 +109,7 @@ interface Rows {
   readonly expected: string;
 }
 
-/** Most events that are parameters of their own; each number of them is a statement of its own. */
+/** Maximum number of events passed as separate parameters; each number is a separate prepared statement. */
 const FEW = 10;
 
 const columnsFrom = (first: number): readonly string[] =>
@@ -142,8 +142,8 @@ const fewRows = (count: number): Rows => {
 };
 
 /**
- * One JSON document: as fast as arrays (measured), and the driver need not escape it. Data is text in it, because the server would reject escapes
- * such as \\u0000 in a document that it takes apart, but not in the `json` that it stores.
+ * One JSON document: as fast as arrays (measured), and the driver need not escape it. Data is a string in it, because the server rejects escapes
+ * such as \\u0000 in a document that it parses, but not in the `json` that it stores.
  */
 const manyRows: Rows = {
   count: "$4::bigint",

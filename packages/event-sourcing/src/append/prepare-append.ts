@@ -2,7 +2,7 @@ import type { Awaitable } from "@framework/core";
 import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { EventMetadata } from "../events/event-metadata.ts";
 import type { NewEvent } from "../events/stored-event.ts";
 import { MAX_BATCH, MAX_BATCH_BYTES } from "../limits.ts";
@@ -16,7 +16,7 @@ import { type EncodedEvent, encodeEvents } from "./encode-events.ts";
 export interface StreamAppend {
   /** Name of the stream. */
   readonly stream: string;
-  /** One event, or up to 1,000 in their order. */
+  /** One event, or up to 1,000 events in order. */
   readonly events: NewEvent | readonly NewEvent[];
   /** Version that the stream must have. @default "any" */
   readonly expected?: ExpectedVersion | undefined;
@@ -24,21 +24,21 @@ export interface StreamAppend {
   readonly tenant?: string | undefined;
 }
 
-/** An append that was checked and encoded. */
+/** A validated and encoded append. */
 export interface PreparedAppend {
   readonly tenant: string;
   readonly stream: string;
   readonly category: string;
   readonly expected: ExpectedVersion;
   readonly events: readonly EncodedEvent[];
-  /** Whether the caller gave ids, so that the events may have been appended before. */
+  /** Whether the caller set event ids, so that the append may be a repetition. */
   readonly hasGivenIds: boolean;
-  /** Whether a conflict error need not carry the newer events. */
+  /** Whether a conflict error leaves out the newer events. */
   readonly omitsNewer: boolean;
 }
 
 /**
- * Checks and encodes the events of an append.
+ * Validates and encodes the events of an append.
  *
  * @param queries reads and creates the keys of personal data
  * @throws EVENTS_BAD_NAME, EVENTS_BAD_APPEND, EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_TOO_LARGE
@@ -72,7 +72,7 @@ export const prepareAppend = (
   }));
 };
 
-/** At once unless a schema is asynchronous; then one after the other. */
+/** Synchronous unless a schema is asynchronous; then one event after the other. */
 const checkEvents = (
   { types }: StoreBase,
   events: readonly NewEvent[],
@@ -94,7 +94,7 @@ const checkEvents = (
 
 /** @throws EVENTS_BAD_APPEND, EVENTS_TOO_LARGE */
 const checkCount = ({ length }: readonly NewEvent[]): void => {
-  if (length === 0) throw mistake("EVENTS_BAD_APPEND", "an append has at least one event");
+  if (length === 0) throw eventError("EVENTS_BAD_APPEND", "an append must have at least one event");
   if (length > MAX_BATCH) throw tooMany(length);
 };
 
@@ -102,13 +102,13 @@ const checkCount = ({ length }: readonly NewEvent[]): void => {
 const checkIds = (events: readonly NewEvent[]): void => {
   const ids = events.flatMap(({ id }) => (id === undefined ? [] : [id]));
   if (new Set(ids).size < ids.length)
-    throw mistake("EVENTS_BAD_APPEND", "two events of one append have the same id");
+    throw eventError("EVENTS_BAD_APPEND", "two events of one append have the same id");
 };
 
 const tooMany = (count: number): Error =>
-  mistake("EVENTS_TOO_LARGE", `an append has at most ${MAX_BATCH} events, not ${count}`);
+  eventError("EVENTS_TOO_LARGE", `an append must have at most ${MAX_BATCH} events, not ${count}`);
 
-/** Checks the bounds of an append over several streams. @throws EVENTS_TOO_LARGE */
+/** Checks the total size of an append over several streams. @throws EVENTS_TOO_LARGE */
 export const checkTotal = (appends: readonly PreparedAppend[]): void => {
   let count = 0;
   let bytes = 0;
@@ -118,5 +118,8 @@ export const checkTotal = (appends: readonly PreparedAppend[]): void => {
   }
   if (count > MAX_BATCH) throw tooMany(count);
   if (bytes > MAX_BATCH_BYTES)
-    throw mistake("EVENTS_TOO_LARGE", `an append has at most ${MAX_BATCH_BYTES} bytes, not ${bytes}`);
+    throw eventError(
+      "EVENTS_TOO_LARGE",
+      `an append must have at most ${MAX_BATCH_BYTES} bytes, not ${bytes}`,
+    );
 };

@@ -16,7 +16,7 @@ interface State {
 }
 
 /**
- * Finds out why a stream took no events: returns the result of the earlier append of the same ids, or `null` when another attempt may succeed.
+ * Finds out why an append inserted nothing. Returns the result of an earlier append of the same ids, or `null` if another attempt may succeed.
  *
  * @throws ConflictError, EVENTS_PARTIAL_OVERLAP, EVENTS_STREAM_ARCHIVED
  */
@@ -50,7 +50,7 @@ interface Found {
   readonly position: number;
 }
 
-/** The result of an append of exactly these ids, in this order. @throws EVENTS_PARTIAL_OVERLAP when only some exist, or in another order */
+/** Returns the result of an earlier append of exactly these ids, in this order. @throws EVENTS_PARTIAL_OVERLAP if only some exist, or in another order */
 const earlierResult = async (
   queries: Queries,
   { tenant, stream, events }: PreparedAppend,

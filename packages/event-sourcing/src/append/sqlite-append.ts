@@ -13,9 +13,9 @@ interface Raised {
 }
 
 /**
- * Appends on SQLite, whose transactions that write run one at a time: nothing changes between two statements.
+ * Appends on SQLite, where write transactions run one at a time: nothing changes between two statements.
  *
- * @param queries the transaction that the append is part of; for one event also the database
+ * @param queries the transaction of the append; for a single event also the database
  */
 export const appendOnSqlite = (
   base: StoreBase,
@@ -28,7 +28,7 @@ export const appendOnSqlite = (
     : appendSeveral(base, queries as Transaction, append);
 };
 
-/** Raises the version of the stream, then inserts the events: fewer statements than events. */
+/** Raises the version of the stream, then inserts the events in batches. */
 const appendSeveral = async (
   base: StoreBase,
   tx: Transaction,
@@ -44,7 +44,7 @@ const appendSeveral = async (
   return toAppended(await insertEvents(tx, append, raised));
 };
 
-/** Rows of one INSERT, largest first: fewer statements for a batch, and few texts to prepare. */
+/** Rows per INSERT, largest first: few statements for a batch, and only three to prepare. */
 const sizes = [32, 8, 1] as const;
 
 const insertEvents = async (
@@ -72,7 +72,7 @@ const addValues = (values: SqlValue[], version: number, event: EncodedEvent): vo
 
 const texts = new Map<number, string>();
 
-/** The rows of VALUES are inserted in their order, so positions ascend with the versions. */
+/** Rows are inserted in the order of VALUES, so positions ascend with the versions. */
 const insertText = (size: number): string => {
   const known = texts.get(size);
   if (known !== undefined) return known;
@@ -97,7 +97,7 @@ const hasNone = async (tx: Transaction, { tenant, stream, events }: PreparedAppe
   return found === null;
 };
 
-/** Raises the version of the stream; `null` when it is not as expected. */
+/** Raises the version of the stream; `null` if the stream is not as expected. */
 const raiseVersion = (
   { now }: StoreBase,
   tx: Transaction,
@@ -111,7 +111,7 @@ const raiseVersion = (
   return tx.fetchOne<Raised>(exact, [tenant, stream, length, expected]);
 };
 
-/** Statements that raise a version, by what is expected. */
+/** Statements that raise a version, by expected version. */
 interface RaiseTexts {
   readonly any: string;
   readonly none: string;
@@ -119,7 +119,7 @@ interface RaiseTexts {
   readonly exact: string;
 }
 
-/** By the expression of the current time. The same string each time: the hash of a new one would be computed at each look-up. */
+/** Keyed by the SQL expression of the current time. Cached, because the database looks up prepared statements by string, and would hash a new string each time. */
 const raises = new WeakMap<Statement, RaiseTexts>();
 
 const raiseTexts = (now: Statement): RaiseTexts => {

@@ -6,10 +6,10 @@ import { appendInOneStatement } from "./one-statement-append.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
 /**
- * Appends one event on SQLite in one statement: it reads the version of the stream, and a trigger raises it. Outside of a transaction that saves half of
- * the framework's own time, which counts most after a flush, when nothing is in the processor's cache.
+ * Appends one event on SQLite in one statement: it reads the version of the stream, and a trigger raises it. Outside a transaction this halves
+ * the framework's share of the time, most noticeably after a flush, when the processor's caches are cold.
  *
- * @param queries the database, or the transaction that the append is part of
+ * @param queries the database, or the transaction of the append
  */
 export const appendOneOnSqlite = (
   base: StoreBase,
@@ -26,7 +26,7 @@ export const appendOneOnSqlite = (
   );
 };
 
-/** A statement that inserts an event whatever its id, and one that inserts it unless the stream has its id. */
+/** `plain` inserts an event with any id; `guarded` inserts it unless the stream already has the id. */
 interface Texts {
   readonly plain: string;
   readonly guarded: string;
@@ -34,7 +34,7 @@ interface Texts {
 
 type TextsOfKinds = Readonly<Record<"any" | "none" | "exists" | "exact", Texts>>;
 
-/** By the expression of the current time. The same string each time: the hash of a new one would be computed at each look-up. */
+/** Keyed by the SQL expression of the current time. Cached, because the database looks up prepared statements by string, and would hash a new string each time. */
 const known = new WeakMap<Statement, TextsOfKinds>();
 
 const textsOf = (now: Statement): TextsOfKinds => {

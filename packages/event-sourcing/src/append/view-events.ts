@@ -8,8 +8,8 @@ import type { EncodedEvent } from "./encode-events.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 
 /**
- * The events of an append for the views of its transaction. A person may be forgotten between the encryption and this: then the view gets placeholders, as
- * readers do. Later, `forget` waits for the commit.
+ * Returns the events of an append for the inline views of its transaction. If a person was forgotten since the encryption, the view gets placeholders, like
+ * readers. From now on, `forget` waits for the commit.
  */
 export const viewEvents = async (
   { db, types }: StoreBase,

@@ -1,14 +1,14 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import { archiveStream, type StreamPlace } from "./archive.ts";
+import { archiveStream, type StreamRef } from "./archive.ts";
 
-/** Streams looked at in one statement. */
+/** Streams per query. */
 const PAGE = 100;
 
 /**
- * Archives the streams that have had no event for some time, each in a transaction of its own. Several processes may do it at once.
+ * Archives the streams without a new event for `ttlSecs`, each in a separate transaction. Several processes may run it at once.
  *
- * @returns how many were archived
+ * @returns the number of archived streams
  */
 export const archiveExpired = async (
   base: StoreBase,
@@ -17,12 +17,12 @@ export const archiveExpired = async (
 ): Promise<number> => {
   const since = sql`${base.now} - ${ttlSecs * 1000}`;
   let archived = 0;
-  for (let after: StreamPlace = { tenant: "", stream: "" }; !signal.aborted;) {
-    const streams = await base.db.query<StreamPlace>`SELECT tenant, stream FROM framework_streams
+  for (let after: StreamRef = { tenant: "", stream: "" }; !signal.aborted;) {
+    const streams = await base.db.query<StreamRef>`SELECT tenant, stream FROM framework_streams
       WHERE archived_at IS NULL AND updated_at < ${since} AND (tenant, stream) > (${after.tenant}, ${after.stream})
       ORDER BY tenant, stream LIMIT ${PAGE}`;
-    for (const place of streams) {
-      if (await base.db.transaction((tx) => archiveStream(base, tx, place, since))) archived++;
+    for (const ref of streams) {
+      if (await base.db.transaction((tx) => archiveStream(base, tx, ref, since))) archived++;
       if (signal.aborted) break;
     }
     const last = streams.at(-1);

@@ -6,7 +6,7 @@ import { archiveExpired } from "./archive-expired.ts";
 const SHORTEST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Archives streams that had no event for `ttlSecs`, in one process at a time: after a tenth of that time again, a second at least and an hour at most. */
+/** Archives streams without a new event for `ttlSecs`, in one process at a time. Runs every `ttlSecs / 10`, but at least hourly and at most once a second. */
 export const archiveInLane = (
   kernel: Kernel,
   base: StoreBase,

@@ -3,21 +3,21 @@ import type { StoreBase } from "../base/store-base.ts";
 import { deleteSnapshots } from "../snapshots/snapshot-rows.ts";
 
 /** A stream of a tenant. */
-export interface StreamPlace {
+export interface StreamRef {
   readonly tenant: string;
   readonly stream: string;
 }
 
 /**
- * Moves a stream out of the table that appends write to. It is read as before, but takes no events until `restore`.
+ * Moves the events of a stream to the archive table. The stream is read as before, but accepts no events until it is restored.
  *
- * @param untouchedSince archives it only if it has had no event since then, in milliseconds since 1970
- * @returns whether it was archived: not when it does not exist, or is archived already
+ * @param untouchedSince archives the stream only if it has had no event since then, in milliseconds since 1970
+ * @returns `false` if the stream does not exist or is already archived
  */
 export const archiveStream = async (
   { now }: StoreBase,
   tx: Queries,
-  { tenant, stream }: StreamPlace,
+  { tenant, stream }: StreamRef,
   untouchedSince?: Statement,
 ): Promise<boolean> => {
   const untouched = untouchedSince === undefined ? sql`` : sql`AND updated_at < ${untouchedSince}`;
@@ -29,11 +29,11 @@ export const archiveStream = async (
   return true;
 };
 
-/** Makes an archived stream take events again. Returns whether it was archived. */
+/** Makes an archived stream accept events again. Returns `false` if it was not archived. */
 export const restoreStream = async (
   { now }: StoreBase,
   tx: Queries,
-  { tenant, stream }: StreamPlace,
+  { tenant, stream }: StreamRef,
 ): Promise<boolean> => {
   const { changes } = await tx.execute`UPDATE framework_streams SET archived_at = NULL, updated_at = ${now}
     WHERE tenant = ${tenant} AND stream = ${stream} AND archived_at IS NOT NULL`;
@@ -44,7 +44,7 @@ export const restoreStream = async (
 
 const move = async (
   tx: Queries,
-  { tenant, stream }: StreamPlace,
+  { tenant, stream }: StreamRef,
   from: Statement,
   to: Statement,
 ): Promise<void> => {

@@ -2,17 +2,17 @@ import { type Context, type Invocation, type Key, key, RequestId } from "@framew
 import { principalOf, Trace } from "@framework/core/feature";
 import type { EventMetadata } from "../events/event-metadata.ts";
 
-/** Identifies the piece of business that an invocation is part of. @default the id of the request */
+/** Identifies the business transaction that an invocation is part of. @default the id of the request */
 export const CorrelationId: Key<string | null> = key<string | null>("correlation_id", null);
 
 /** Id of the command or event that caused an invocation. */
 export const CausationId: Key<string | null> = key<string | null>("causation_id", null);
 
 /**
- * The metadata of events that an invocation causes: its correlation, causation, trace and caller, where they are known.
+ * Returns the metadata for events that an invocation causes: correlation, causation, trace and caller, as far as known.
  *
  * @example
- * await store.append("loan-1", event, { metadata: metadataOf(request) }); // outside of an app's request, as in a test or an own transport
+ * await store.append("loan-1", event, { metadata: metadataOf(request) }); // outside a request of an app, as in a test or a custom transport
  */
 export const metadataOf = ({ context }: Pick<Invocation, "context">): EventMetadata => {
   const metadata: Record<string, string> = {};

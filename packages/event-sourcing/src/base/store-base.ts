@@ -17,13 +17,13 @@ export interface StoreSettings {
   readonly positions: Positions;
 }
 
-/** Views that change in the transaction of an append. */
+/** Views that are updated in the transaction of an append. */
 export interface InlineViews {
-  /** Finds the views that follow appends, and keeps that from changing until the transaction ends. Call it before the append. */
+  /** Finds the live inline views and locks that set until the transaction ends. Call it before the append, and the returned function after it. */
   begin(tx: Transaction): Promise<(events: readonly StoredEvent[]) => Promise<void>>;
 }
 
-/** What every part of the store is built on. Members are read when they are used: an app's database and log are known only at its start. */
+/** Dependencies shared by all parts of a store. Read members at the time of use: the database and log of an app are known only at its start. */
 export interface StoreBase {
   readonly db: Database;
   /** SQL expression of the current time: whole milliseconds of the database's clock. */
@@ -32,13 +32,13 @@ export interface StoreBase {
   readonly settings: StoreSettings;
   readonly log: Logger;
   readonly counts: StoreCounts;
-  /** Runs a transaction of the store's own; on SQLite several of them share a commit. */
+  /** Runs a transaction on behalf of the store; on SQLite, concurrent ones share a commit. */
   readonly transaction: Kernel["transaction"];
-  /** Metadata of the work that runs at this moment. */
+  /** Returns the metadata of the request, message or command that is being handled. */
   readonly currentMetadata: () => EventMetadata;
-  /** Work that gave up, of the kernel: projections park their events there. */
+  /** Parked work of the kernel: projections park failed events there. */
   readonly parked: Pick<Kernel["parked"], "hasRoom" | "inOrder" | "park">;
-  /** Views that appends change; `null` without. */
+  /** Inline views; `null` if there are none. */
   readonly inline: InlineViews | null;
   /** Called after events were committed. */
   readonly committed: () => void;

@@ -1,17 +1,17 @@
-/** What a store counts, for metrics. */
+/** Counters of a store, for metrics. */
 export class StoreCounts {
   /** Events appended by this process; those of a transaction that was rolled back are included. */
   appended = 0;
   /** Appends refused because of the expected version. */
   conflicts = 0;
-  /** Appends that had happened before, by the ids of their events. */
+  /** Repeated appends, recognised by their event ids. */
   repeated = 0;
   /** Streams that grew beyond `maxEventsPerAggregate`. */
   longStreams = 0;
   /** Streams archived because of `eventTtlSecs`. */
   expired = 0;
   snapshotsTaken = 0;
-  /** Snapshots that were damaged, or made by newer code. */
+  /** Snapshots ignored because they were damaged, or taken by newer code. */
   snapshotsIgnored = 0;
   /** Positions that will never have an event. */
   skippedPositions = 0;

@@ -6,7 +6,7 @@ import { collect, errorOf, eventsOf, type EventStoreFixture, openTwo, plain, sam
 const WRITERS = 16;
 const EACH = 6;
 
-/** Facts about appending to streams. */
+/** Contract tests for appends. */
 export const appendFacts: PortFacts<EventStoreFixture> = {
   "a conflict error has the events after the expected version": async ({ open }) => {
     const store = await open();
@@ -24,7 +24,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     same([long.newer.length, long.actual], [100, 110]);
   },
 
-  "events of an append have consecutive versions, their data and one time, however many there are": async ({
+  "any number of events of an append get consecutive versions, their data and the same time": async ({
     open,
   }) => {
     const store = await open();
@@ -52,7 +52,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "16 writers on one stream give each version exactly once": async (fixture) => {
+  "16 writers on one stream produce each version exactly once": async (fixture) => {
     const stores = await openTwo(fixture);
     const versions = await Promise.all(
       Array.from({ length: WRITERS }, async (_, writer) => {
@@ -89,7 +89,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
       );
   },
 
-  "writers that expect nothing lose nothing either": async (fixture) => {
+  "concurrent writers without an expected version lose no event": async (fixture) => {
     const stores = await openTwo(fixture);
     await Promise.all(
       Array.from({ length: 40 }, (_, at) => stores(at).append("hot-1", [plain("A"), plain("B")])),
@@ -101,7 +101,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     );
   },
 
-  "text of every kind is stored unchanged": async ({ open }) => {
+  "strings with special characters are stored unchanged": async ({ open }) => {
     const store = await open();
     const hostile = [
       "\u0000",
@@ -130,7 +130,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await eventsOf(store, name))[0]?.stream, name);
   },
 
-  "an append in a transaction is committed or undone with it": async ({ open, db }) => {
+  "an append in a transaction is committed or rolled back with it": async ({ open, db }) => {
     const store = await open();
     await db.execute("CREATE TABLE others (id INTEGER PRIMARY KEY)");
     const work = (fails: boolean) =>
@@ -169,7 +169,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     );
   },
 
-  "appends to several streams happen together or not at all": async ({ open }) => {
+  "appends to several streams are atomic": async ({ open }) => {
     const store = await open();
     await store.append("b-1", plain("Old"));
     const [one, two] = await store.appendMany([
@@ -185,7 +185,7 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await eventsOf(store, "a-1")).length, 2);
   },
 
-  "appends to the same streams in different orders do not block each other": async (fixture) => {
+  "appends to the same streams in different orders do not deadlock": async (fixture) => {
     const stores = await openTwo(fixture);
     await Promise.all(
       Array.from({ length: 20 }, (_, at) => {

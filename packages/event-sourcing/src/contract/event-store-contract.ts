@@ -8,7 +8,7 @@ import { snapshotFacts } from "./snapshot-facts.ts";
 import type { EventStoreFixture } from "./store-fixture.ts";
 import { upcastFacts } from "./upcast-facts.ts";
 
-/** The suite of event stores, for every database. */
+/** Contract tests of event stores, for every database. */
 export const eventStoreContract: PortContract<EventStoreFixture> = portContract("event store", {
   ...expectedVersionFacts,
   ...appendFacts,

@@ -5,7 +5,7 @@ import type { ExpectedVersion } from "../append/expected-version.ts";
 import type { EventStore } from "../event-store.ts";
 import { errorOf, eventsOf, type EventStoreFixture, plain, same } from "./store-fixture.ts";
 
-/** Whether an append succeeds, by what it expects, on a stream that does not exist and on one of version 2. */
+/** Whether an append succeeds, by expected version, on a stream that does not exist and on one of version 2. */
 const matrix: readonly (readonly [expected: ExpectedVersion, onNone: boolean, onTwo: boolean])[] = [
   ["any", true, true],
   ["none", true, false],
@@ -47,7 +47,7 @@ const expectAppend = async (
   );
 };
 
-/** Facts about the version that an append expects. */
+/** Contract tests for expected versions. */
 export const expectedVersionFacts: PortFacts<EventStoreFixture> = {
   "an append is refused unless the stream has the expected version": async ({ open }) => {
     const store = await open();

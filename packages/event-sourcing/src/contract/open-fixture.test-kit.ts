@@ -5,7 +5,7 @@ import type { EventStoreFixture } from "./store-fixture.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A fixture over databases that one function opens; a database in memory is opened once, and shared. */
+/** Creates a fixture that opens databases with `openOne`, which may return the same database each time. */
 export const fixtureOn = (
   openOne: () => Database,
   drop: () => void | PromiseLike<void>,

@@ -32,9 +32,9 @@ const Names = decider({
   evolve: (names, { data }) => [...names, data.name],
 });
 
-/** Facts about the erasure of personal data. */
+/** Contract tests for the erasure of personal data. */
 export const personalDataFacts: PortFacts<EventStoreFixture> = {
-  "personal fields are encrypted in the table, and read in plain": async ({ open, db }) => {
+  "personal fields are encrypted in the table, and decrypted by readers": async ({ open, db }) => {
     const store = await open({ events: [Registered] });
     await store.append("person-1", [Registered(ann), Registered(bob)]);
     same(
@@ -49,7 +49,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
     assert.ok(raw.includes("free"));
   },
 
-  "a forgotten person's fields read as placeholders, everywhere and in every process, and others stay":
+  "a forgotten person's fields read as placeholders, in every process and by every method, and other persons' do not":
     async ({ open }) => {
       const [store, other] = [await open({ events: [Registered] }), await open({ events: [Registered] })];
       await store.append("person-1", [Registered(ann), Registered(bob)]);
@@ -67,7 +67,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
       }
     },
 
-  "a person who comes back gets another key; what was forgotten stays so": async ({ open }) => {
+  "a person who returns gets a new key, and forgotten data stays forgotten": async ({ open }) => {
     const store = await open({ events: [Registered] });
     await store.append("person-1", Registered(ann));
     await store.forget("p1");
@@ -78,7 +78,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
     );
   },
 
-  "tenants have keys of their own": async ({ open }) => {
+  "tenants have separate keys": async ({ open }) => {
     const store = await open({ events: [Registered] });
     await store.append("person-1", Registered(ann), { tenant: "one" });
     await store.append("person-1", Registered(ann), { tenant: "two" });
@@ -101,7 +101,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
     same((await store.aggregate(Names, "1").load()).state, ["(forgotten)"]);
   },
 
-  "a snapshot of a person who is forgotten while it is taken is not stored": async ({ open, db }) => {
+  "a snapshot is not stored if its person is forgotten while it is taken": async ({ open, db }) => {
     const store = await open({ events: [Registered], snapshotInterval: 1 });
     const executed = store.aggregate(Names, "1").execute("Ann Secretname");
     await executed;
@@ -110,7 +110,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
     assert.ok(!JSON.stringify(await db.query("SELECT * FROM framework_snapshots")).includes("Secretname"));
   },
 
-  "an append beside a forgetting of the same person never stores plain text": async ({ open, db }) => {
+  "an append concurrent with forget for the same person never stores plain text": async ({ open, db }) => {
     const [store, other] = [await open({ events: [Registered] }), await open({ events: [Registered] })];
     const later = async (turns: number, work: () => Promise<unknown>): Promise<void> => {
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -129,7 +129,7 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
     assert.ok(!raw.includes("Secretname") && raw.includes("p29"), raw);
   },
 
-  "forgetting in a transaction is undone with it": async ({ open, db }) => {
+  "forget in a transaction is rolled back with it": async ({ open, db }) => {
     const store = await open({ events: [Registered] });
     await store.append("person-1", Registered(ann));
     const undone = db.transaction(async (tx) => {

@@ -28,7 +28,7 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
     }),
   ],
   "ignores event ids": [
-    "an append that is repeated returns the first result, whatever it expects",
+    "a repeated append returns the first result, with any expected version",
     (store) => ({
       append: (stream, events, options) =>
         store.append(
@@ -39,14 +39,14 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
     }),
   ],
   "ignores the transaction": [
-    "an append in a transaction is committed or undone with it",
+    "an append in a transaction is committed or rolled back with it",
     (store) => ({
       append: (stream, events, { tx, ...options } = {}) =>
         tx === undefined ? store.append(stream, events, options) : Promise.resolve(nothing),
     }),
   ],
   "appends to one stream after the other": [
-    "appends to several streams happen together or not at all",
+    "appends to several streams are atomic",
     (store) => ({
       appendMany: async (appends) => {
         const results = [];
@@ -57,13 +57,13 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
     }),
   ],
   "ignores the tenant": [
-    "streams of one name in two tenants are apart",
+    "streams with the same name in two tenants are separate",
     (store) => ({
       append: (stream, events, options) => store.append(stream, events, { ...options, tenant: "" }),
     }),
   ],
   "loses events of archived streams": [
-    "an archived stream is read as before, and takes events again only when restored",
+    "an archived stream is read as before, and accepts events only after restore",
     (store, db) => ({
       archive: async (stream, options) => {
         const archived = await store.archive(stream, options);
@@ -72,19 +72,19 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
       },
     }),
   ],
-  "passes the position of the last event only": [
-    "all events are read by type, category and tenant, and the position passes the others",
+  "always returns the same position": [
+    "readAll filters by type, category and tenant, and its position passes the other events",
     (store) => ({
       readAll: async (options) => ({ ...(await store.readAll(options)), position: "00000000000" }),
     }),
   ],
-  "forgets no person": [
-    "a forgotten person's fields read as placeholders, everywhere and in every process, and others stay",
+  "does not forget persons": [
+    "a forgotten person's fields read as placeholders, in every process and by every method, and other persons' do not",
     () => ({ forget: async () => true }),
   ],
 };
 
-/** What a store says that did not append. */
+/** Result of a store that did not append. */
 const nothing = { version: 1, position: "00000000001", isNew: true };
 
 test.each(Object.entries(faults))("the contract catches a store that %s", async (_name, [fact, change]) => {

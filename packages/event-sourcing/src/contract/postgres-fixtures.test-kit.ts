@@ -5,10 +5,10 @@ import type { EventStoreFixture } from "./store-fixture.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Makes one fixture after the other. */
+/** Creates fixtures, one at a time. */
 export type EventStoreFixtures = (() => Promise<EventStoreFixture>) & AsyncDisposable;
 
-/** Fixtures in one schema, emptied for each: new tables and new connections for every fact would take most of the time. */
+/** Creates fixtures in one schema, which is emptied for each. New tables and connections for each test would take most of the time. */
 export const postgresFixtures = (server: string): EventStoreFixtures => {
   let schema: Promise<TestDatabase> | null = null;
   const dbs: Database[] = [];
@@ -38,13 +38,13 @@ export const postgresFixtures = (server: string): EventStoreFixtures => {
   });
 };
 
-/** Empties the tables of features but those of migrations, and drops what projections have made. */
+/** Empties the tables of features except those of migrations, and drops the tables of projections. */
 const clear = async (db: Database): Promise<void> => {
   const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
     WHERE schemaname = current_schema() AND tablename NOT LIKE '%migration%'`;
   if (tables.length === 0) return;
   const names = tables.map(({ name }) => name);
-  const deletions = names.filter(isOwn).map((name) => `DELETE FROM ${name};`); // TRUNCATE would make new files
+  const deletions = names.filter(isOwn).map((name) => `DELETE FROM ${name};`); // TRUNCATE would create new files
   await db.transaction((tx) => tx.script(deletions.join("")));
   await db.execute("ALTER SEQUENCE framework_event_positions RESTART");
   for (const name of names) if (!isOwn(name)) await db.execute`DROP TABLE ${sql.identifier(name)} CASCADE`;

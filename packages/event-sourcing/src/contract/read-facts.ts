@@ -15,9 +15,9 @@ import {
 const versions = async (events: ReturnType<EventStore["read"]>): Promise<number[]> =>
   (await collect(events)).map(({ version }) => version);
 
-/** Facts about reading streams and the whole store. */
+/** Contract tests for reading streams and the whole store. */
 export const readFacts: PortFacts<EventStoreFixture> = {
-  "a stream is read from, to, limited and backwards": async ({ open }) => {
+  "read takes from, to, limit and backwards": async ({ open }) => {
     const store = await open();
     await store.append(
       "s-1",
@@ -45,7 +45,9 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     same(await versions(store.read("s-1", { from: 500, limit: 650 })), all.slice(499, 1149));
   },
 
-  "all events are read in one order, each stream's in the order of its versions": async (fixture) => {
+  "all events are read in a global order, and those of a stream in the order of versions": async (
+    fixture,
+  ) => {
     const stores = await openTwo(fixture);
     await Promise.all(
       Array.from({ length: 60 }, (_, at) => stores(at).append(`s-${at % 7}`, [plain("A"), plain("B")])),
@@ -66,7 +68,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "all events are read by type, category and tenant, and the position passes the others": async ({
+  "readAll filters by type, category and tenant, and its position passes the other events": async ({
     open,
   }) => {
     const store = await open();
@@ -89,7 +91,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await store.readAll({ types: ["Lost"], after: position })).events.length, 1);
   },
 
-  "a batch says whether there is more": async ({ open }) => {
+  "the state of a batch tells whether there are more events": async ({ open }) => {
     const store = await open();
     await store.append("s-1", [plain("A"), plain("B"), plain("C")]);
     const first = await store.readAll({ limit: 2 });
@@ -100,7 +102,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     same(last, { events: [], position: second.position, state: "end" });
   },
 
-  "the position is the end of the order: every append so far is before it, every later one after": async (
+  "position is the end of the order: after every present event and before every later one": async (
     fixture,
   ) => {
     const stores = await openTwo(fixture);
@@ -117,7 +119,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     );
   },
 
-  "an append is read at once, also by another process": async (fixture) => {
+  "an append is visible at once, even to another process": async (fixture) => {
     const stores = await openTwo(fixture);
     for (let count = 1; count <= 5; count++) {
       const { position } = await stores(count).append("s-1", plain("A"));
@@ -126,7 +128,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "streams of one name in two tenants are apart": async ({ open }) => {
+  "streams with the same name in two tenants are separate": async ({ open }) => {
     const store = await open();
     await store.append("s-1", plain("A"), { tenant: "one", expected: "none" });
     await store.append("s-1", plain("B"), { tenant: "two", expected: "none" });
@@ -141,7 +143,7 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "an archived stream is read as before, and takes events again only when restored": async ({ open }) => {
+  "an archived stream is read as before, and accepts events only after restore": async ({ open }) => {
     const store = await open();
     await store.append("s-1", [plain("A", "id-1"), plain("B", "id-2")]);
     await store.append("s-2", plain("C"));

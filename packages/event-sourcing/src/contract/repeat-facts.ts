@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import { errorOf, eventsOf, type EventStoreFixture, openTwo, plain, same } from "./store-fixture.ts";
 
-/** Facts about appends that are repeated with the same event ids. */
+/** Contract tests for appends repeated with the same event ids. */
 export const repeatFacts: PortFacts<EventStoreFixture> = {
-  "an append that is repeated returns the first result, whatever it expects": async ({ open }) => {
+  "a repeated append returns the first result, with any expected version": async ({ open }) => {
     const store = await open();
     const events = [plain("A", "id-1"), plain("B", "id-2")];
     const first = await store.append("s-1", events, { expected: "none" });
@@ -23,7 +23,7 @@ export const repeatFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await store.append("s-1", plain("A", "id-1"), { tenant: "t" })).isNew, true);
   },
 
-  "appends of the same ids at once happen once": async (fixture) => {
+  "concurrent appends of the same ids take effect once": async (fixture) => {
     const stores = await openTwo(fixture);
     const events = [plain("A", "id-1"), plain("B", "id-2")];
     const results = await Promise.all(
@@ -34,7 +34,7 @@ export const repeatFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await eventsOf(stores(0), "s-1")).length, 2);
   },
 
-  "appends of the same ids at once in transactions happen once": async ({ open, db }) => {
+  "concurrent appends of the same ids in transactions take effect once": async ({ open, db }) => {
     const store = await open();
     const results = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -45,7 +45,7 @@ export const repeatFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await eventsOf(store, "s-1")).length, 2);
   },
 
-  "an append whose ids exist only in part, or in another order, is refused": async ({ open }) => {
+  "an append is refused if only some of its ids exist, or in another order": async ({ open }) => {
     const store = await open();
     await store.append("s-1", [plain("A", "id-1"), plain("B", "id-2"), plain("C", "id-3")]);
     for (const ids of [
@@ -65,7 +65,7 @@ export const repeatFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await eventsOf(store, "s-1")).length, 3);
   },
 
-  "an append to several streams is repeated as a whole": async ({ open }) => {
+  "appendMany is repeated as a whole": async ({ open }) => {
     const store = await open();
     const appends = ["s-1", "s-2"].map((stream) => ({ stream, events: plain("A", "id-1") }));
     const first = await store.appendMany(appends);

@@ -12,7 +12,7 @@ const Added: EventType<"Added", { n: number }> = eventType("Added", numbers);
 
 type Counter = Decider<number, number, typeof Added>;
 
-/** Adds up numbers; refuses negative ones. `folded` counts the events that were read. */
+/** A decider that rejects negative numbers. `folded` counts the calls of `evolve`. */
 const counter = (version = 1, folded: { count: number } = { count: 0 }): Counter =>
   decider({
     name: "counter",
@@ -32,9 +32,9 @@ const counter = (version = 1, folded: { count: number } = { count: 0 }): Counter
 const full = (data: readonly { readonly n: number }[]): number =>
   data.reduce((state, { n }) => state * 3 + n, 0);
 
-/** Facts about aggregates and their snapshots. */
+/** Contract tests for aggregates and their snapshots. */
 export const snapshotFacts: PortFacts<EventStoreFixture> = {
-  "an aggregate decides on the state that its events make": async ({ open }) => {
+  "an aggregate decides with the state of its events": async ({ open }) => {
     const store = await open({ events: [Added] });
     const one = store.aggregate(counter(), "1");
     assert.deepEqual([one.stream, (await one.load()).version], ["counter-1", 0]);
@@ -49,7 +49,7 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await allEvents(store)).length, 3);
   },
 
-  "commands at once on one aggregate each decide on the state before them": async (fixture) => {
+  "concurrent commands on one aggregate each decide with the latest state": async (fixture) => {
     const stores = await openTwo(fixture, { events: [Added] });
     await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
@@ -65,7 +65,7 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     assert.equal(events.length, 10);
   },
 
-  "a command in a transaction is undone with it, and its snapshot is not taken": async ({ open, db }) => {
+  "a command in a transaction is rolled back with it, without a snapshot": async ({ open, db }) => {
     const store = await open({ events: [Added], snapshotInterval: 1 });
     const undone = db.transaction(async (tx) => {
       const { state } = await store.aggregate(counter(), "1").execute(2, { tx });
@@ -98,7 +98,7 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     same([state, version, folded.count], [full(data), 25, 5]);
   },
 
-  "without enableSnapshots none is taken, and none is used": async ({ open, db }) => {
+  "with enableSnapshots: false, snapshots are neither taken nor used": async ({ open, db }) => {
     const without = await open({ events: [Added], snapshotInterval: 1, enableSnapshots: false });
     await without.aggregate(counter(), "1").execute(3);
     await without.snapshotsTaken();
@@ -112,7 +112,7 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     assert.equal(folded.count, 3);
   },
 
-  "a snapshot of another version of the decider is not used, and replaced only by a later one": async ({
+  "a snapshot of another version of the decider is not used, and only a later version replaces it": async ({
     open,
     db,
   }) => {
@@ -128,7 +128,7 @@ export const snapshotFacts: PortFacts<EventStoreFixture> = {
     await store.aggregate(counter(1), "1").execute(4);
     await store.snapshotsTaken();
     same([await load(1), await load(2), await foldVersion()], [0, 4, 2]);
-    same([await load(1), await foldVersion()], [4, 2]); // older code, beside newer code
+    same([await load(1), await foldVersion()], [4, 2]); // older code, running with newer code
     assert.equal(await load(2), 0);
   },
 };

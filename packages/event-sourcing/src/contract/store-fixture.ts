@@ -6,15 +6,15 @@ import type { EventStore } from "../event-store.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { OpenEventStore } from "../open-event-store.ts";
 
-/** What the contract of event stores needs of one: an empty database, in which it opens stores. */
+/** An empty database, in which the contract tests open event stores. */
 export interface EventStoreFixture extends AsyncDisposable {
-  /** Opens a store on the database. Each call is another process to the store; the fixture closes it. */
+  /** Opens a store on the database. Each store acts as a separate process; the fixture closes it. */
   open(config?: ConfigInput<EventSourcingConfig>): Promise<OpenEventStore>;
-  /** The database, for transactions of the program's own. */
+  /** The database, for transactions of the caller. */
   readonly db: Database;
 }
 
-/** Opens two stores, as two processes have them; the result gives one for each number. */
+/** Opens two stores, like two processes; the returned function alternates between them by even and odd number. */
 export const openTwo = async (
   { open }: EventStoreFixture,
   config?: ConfigInput<EventSourcingConfig>,
@@ -23,25 +23,25 @@ export const openTwo = async (
   return (number) => (number % 2 === 0 ? even : odd);
 };
 
-/** All events of a stream. */
+/** Reads all events of a stream. */
 export const eventsOf = (store: EventStore, stream: string): Promise<StoredEvent[]> =>
   collect<StoredEvent>(store.read(stream));
 
-/** The items of an iterable as a list. */
+/** Collects the items of an iterable into an array. */
 export const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
 };
 
-/** Asserts that two values have the same JSON: a test runner may have arrays of several realms. */
+/** Asserts that two values have the same JSON: under a test runner, arrays may come from several realms. */
 export const same = (actual: unknown, expected: unknown, message?: string): void => {
   const [one, other] = [actual, expected].map((value): unknown => JSON.parse(JSON.stringify(value)));
   if (message === undefined) assert.deepEqual(one, other);
   else assert.deepEqual(one, other, message);
 };
 
-/** All events of the store, read in batches. */
+/** Reads all events of the store in batches. */
 export const allEvents = async (store: EventStore, limit = 3): Promise<StoredEvent[]> => {
   const all: StoredEvent[] = [];
   for (let after: string | undefined; ;) {
@@ -52,7 +52,7 @@ export const allEvents = async (store: EventStore, limit = 3): Promise<StoredEve
   }
 };
 
-/** The error of a promise that must reject. */
+/** Returns the rejection of a promise that must reject. */
 export const errorOf = async (promise: Promise<unknown>): Promise<Error & { readonly code: string }> => {
   try {
     await promise;
@@ -62,7 +62,7 @@ export const errorOf = async (promise: Promise<unknown>): Promise<Error & { read
   throw new Error("expected a rejection");
 };
 
-/** An event of a store without types. */
+/** An event for a store without types. */
 export const plain = (type: string, id?: string): { type: string; data: object; id?: string } => ({
   type,
   data: {},

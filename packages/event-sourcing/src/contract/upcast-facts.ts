@@ -8,15 +8,15 @@ import type { StoredEvent } from "../events/stored-event.ts";
 import { dropped, split } from "../events/upcast-result.ts";
 import { allEvents, errorOf, eventsOf, type EventStoreFixture, same } from "./store-fixture.ts";
 
-/** Accepts everything. */
+/** A schema that accepts any data. */
 const anything = <T>(): StandardSchema<T, T> => ({
   "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as T }) },
 });
 
-/** An upcaster of a release that only writes here. */
+/** Upcaster of an earlier release, which only writes in these tests. */
 const unused = (data: unknown): unknown => data;
 
-/** What three releases of a program wrote, as golden data: never edit it, add to it. */
+/** Events written by three releases of a program, as golden data: never edit, only add. */
 const golden: readonly (readonly [release: readonly AnyEventType[], type: string, data: unknown])[] = [
   [[eventType("Person", anything<object>())], "Person", { name: "Ann Lee", mail: "ann@example.org" }],
   [[eventType("Moved", anything<object>())], "Moved", { to: "Rome" }],
@@ -59,7 +59,7 @@ const Moved = retiredEventType("Moved", {
 const Noise = retiredEventType("Noise", { 1: () => dropped });
 const present: readonly AnyEventType[] = [Person, MailGiven, Relocated, Moved, Noise];
 
-/** What the present release reads. */
+/** The golden data as the present release reads it. */
 const expected = [
   ["Person", 1, { names: ["Ann", "Lee"] }],
   ["MailGiven", 1, { mail: "ann@example.org" }],
@@ -76,9 +76,9 @@ const writeGolden = async ({ open }: EventStoreFixture): Promise<void> => {
   for (const [events, type, data] of golden) await (await open({ events })).append("s-1", { type, data });
 };
 
-/** Facts about events that earlier releases wrote. */
+/** Contract tests for events of earlier releases. */
 export const upcastFacts: PortFacts<EventStoreFixture> = {
-  "events of every earlier release are read in their present form, on every way to read": async (fixture) => {
+  "every method of reading upcasts the events of earlier releases": async (fixture) => {
     await writeGolden(fixture);
     const store = await fixture.open({ events: present });
     same(seen(await eventsOf(store, "s-1")), expected);
@@ -101,21 +101,21 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
     assert.equal((await store.aggregate(Names, "1").load()).state, " Ann+Lee Rome Bob Cy");
   },
 
-  "parts of one event have its version and position, and ids of their own": async (fixture) => {
+  "the parts of a split event have its version and position, but distinct ids": async (fixture) => {
     await writeGolden(fixture);
     const [one, two] = await eventsOf(await fixture.open({ events: present }), "s-1");
     assert.deepEqual([one?.version, one?.position], [two?.version, two?.position]);
     assert.equal(two?.id, `${one?.id}#1`);
   },
 
-  "an event of a later version than the code's is refused, not misread": async ({ open }) => {
+  "an event of a later version than the code knows is an error": async ({ open }) => {
     await (await open({ events: [Person, MailGiven] })).append("s-1", Person({ names: [] }));
     const old = await open({ events: [eventType("Person", anything<object>())] });
     assert.equal((await errorOf(eventsOf(old, "s-1"))).code, "EVENTS_NEWER_SCHEMA");
     assert.equal((await errorOf(old.readAll())).code, "EVENTS_NEWER_SCHEMA");
   },
 
-  "an upcaster that fails names the event's type and version": async ({ open }) => {
+  "the error of an upcaster names the type of the event": async ({ open }) => {
     await (await open()).append("s-1", { type: "Broken", data: {} });
     const broken = (upcaster: () => unknown) =>
       open({ events: [eventType("Broken", anything(), { version: 2, upcast: { 1: upcaster } })] });
@@ -136,7 +136,7 @@ export const upcastFacts: PortFacts<EventStoreFixture> = {
     }
   },
 
-  "only known types are appended, with data that fits their schema": async ({ open }) => {
+  "only known types with valid data are appended": async ({ open }) => {
     const refusing: StandardSchema<{ n: number }> = {
       "~standard": {
         version: 1,

@@ -10,11 +10,11 @@ withServer("postgres", (server) => {
   });
 
   test.each(Object.entries(operations))(
-    "a crash at any statement of %s leaves all of it or nothing, and the next process completes it",
+    "a crash at any statement of %s leaves all or nothing of it, and the next process completes it",
     async (_name, operation) => {
       await using fixture = await fixtures();
       expect(await crashEverywhere(fixture, operation)).toBeGreaterThan(1);
     },
-    600_000, // hundreds of crashes, on a machine that may be busy
+    600_000, // hundreds of crashes, possibly on a busy machine
   );
 });

@@ -1,4 +1,4 @@
-// What each operation of the store leaves when its process dies at any of its statements.
+// Crashes the process at each statement of each store operation, and checks the stored state.
 import assert from "node:assert/strict";
 import type { Database } from "@framework/database";
 import {
@@ -33,7 +33,7 @@ const Noted: EventType<"Noted", Note> = eventType(
 
 const types: readonly AnyEventType[] = [...loanTypes, Noted];
 
-/** A store as one process has it, without background work, so that only the operation's statements are counted. */
+/** The store of one process, without background work, so that only the operation's statements are counted. */
 const storeOf = (db: Database): StoreParts => {
   const kernel = createKernel(db);
   return buildStore({
@@ -51,14 +51,14 @@ const storeOf = (db: Database): StoreParts => {
   });
 };
 
-/** An operation: its steps, and those by which the next process completes it. */
+/** An operation: its steps, and the checks of the next process, which completes it. */
 interface Operation {
   readonly prepare?: (store: StreamStore) => Promise<unknown>;
   readonly act: (store: StoreParts, stream: string) => Promise<unknown>;
   readonly check: (db: Database, store: StoreParts, stream: string) => Promise<void>;
 }
 
-/** Every row that says something about a stream agrees with the others. */
+/** Checks that the rows of a stream are consistent. Returns the number of events. */
 const checkStream = async (db: Database, store: StreamStore, stream: string): Promise<number> => {
   const events = await collect(store.read(stream));
   same(
@@ -188,7 +188,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** A stream's events are in one table: that of its state. */
+/** Checks that all events of the stream are in one table, which matches its archived state. */
 const checkWhole = async (db: Database): Promise<void> => {
   const archived = await db.fetchValue("SELECT archived_at FROM framework_streams");
   const counts = await db.query<{ count: number }>(`SELECT count(*) AS count FROM framework_events
@@ -198,7 +198,7 @@ const checkWhole = async (db: Database): Promise<void> => {
 
 const tables = ["streams", "events", "archived_events", "snapshots", "subject_keys", "snapshot_keys"];
 
-/** Runs an operation with a crash before and after each of its statements. Returns how many crashes there were. */
+/** Runs an operation with a crash before and after each of its statements. Returns the number of crashes. */
 export const crashEverywhere = async (
   { db, open }: EventStoreFixture,
   { prepare, act, check }: Operation,
@@ -207,10 +207,10 @@ export const crashEverywhere = async (
   return await crashAtEachStatement(async (crash: Crash): Promise<FaultingDatabase> => {
     for (const table of tables) await db.execute(`DELETE FROM framework_${table}`);
     await prepare?.(storeOf(db).store);
-    const doomed = faultingDatabase(db, crash);
-    await act(storeOf(doomed), "loan-1").catch(() => {});
-    await doomed.close();
+    const crashing = faultingDatabase(db, crash);
+    await act(storeOf(crashing), "loan-1").catch(() => {});
+    await crashing.close();
     await check(db, storeOf(db), "loan-1");
-    return doomed;
+    return crashing;
   });
 };

@@ -5,25 +5,25 @@ import { ConflictError } from "../append/conflict-error.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import type { AnyEventType, EventOf } from "../events/event-type.ts";
 import type { Folded } from "../snapshots/fold.ts";
-import type { Snapshots, StreamPlace } from "../snapshots/snapshots.ts";
+import type { Snapshots, StreamRef } from "../snapshots/snapshots.ts";
 import { decided, type Decider } from "./decider.ts";
 import { foldTail } from "./load.ts";
 
 /** Options of a command on an aggregate. */
 export interface ExecuteOptions extends WriteOptions {
-  /** Repetitions when others changed the stream meanwhile, each with the new state; 0 to 100. @default 3 */
+  /** Maximum retries after conflicts with other appends, each with the new state; 0 to 100. @default 3 */
   readonly retries?: number;
 }
 
 /** The result of a command. */
 export interface Executed<State, Types extends AnyEventType> {
-  /** The state after it. */
+  /** The state after the command. */
   readonly state: State;
-  /** Version of the stream after it. */
+  /** Version of the stream after the command. */
   readonly version: number;
-  /** Position of its last event; `null` when nothing happened. */
+  /** Position of the last appended event; `null` if the command led to no event. */
   readonly position: string | null;
-  /** The events that happened. */
+  /** The appended events. */
   readonly events: readonly EventOf<Types>[];
 }
 
@@ -35,7 +35,7 @@ export interface AggregateState<State> {
   readonly version: number;
 }
 
-/** What an aggregate needs of the store. */
+/** Dependencies of `Aggregate`. */
 export interface AggregateParts {
   readonly base: StoreBase;
   readonly appender: Appender;
@@ -45,7 +45,7 @@ export interface AggregateParts {
 const DEFAULT_RETRIES = 3;
 const MAX_RETRIES = 100;
 
-/** One stream with the decider that decides on its commands. */
+/** One stream and the decider for its commands. */
 export class Aggregate<State, Command, Types extends AnyEventType> {
   /** Name of the stream. */
   readonly stream: string;
@@ -54,29 +54,25 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
   private readonly parts: AggregateParts;
   private readonly decider: Decider<State, Command, Types>;
 
-  constructor(
-    parts: AggregateParts,
-    decider: Decider<State, Command, Types>,
-    { stream, tenant }: StreamPlace,
-  ) {
+  constructor(parts: AggregateParts, decider: Decider<State, Command, Types>, { stream, tenant }: StreamRef) {
     this.parts = parts;
     this.decider = decider;
     this.stream = stream;
     this.tenant = tenant;
   }
 
-  /** The state, from the latest snapshot and the events after it. @param options.tx reads in a transaction, with what it appended */
+  /** Loads the state from the latest snapshot and the events after it. @param options.tx reads in this transaction, including its own appends */
   async load({ tx }: { readonly tx?: Transaction | undefined } = {}): Promise<AggregateState<State>> {
     const { snapshots } = this.parts;
     const folded = await this.read(tx);
-    if (tx === undefined) snapshots.prepare(this.decider.fold, this, folded)?.(); // in a transaction, part of it may be undone
+    if (tx === undefined) snapshots.prepare(this.decider.fold, this, folded)?.(); // not in a transaction, which may still roll back
     return { state: folded.state, version: folded.version };
   }
 
   /**
-   * Decides on a command, and appends the events if no other append changed the stream meanwhile; if so, decides again with the new state.
+   * Decides on a command and appends the events. After a conflict with another append, decides again with the new state.
    *
-   * @throws what `decide` throws; ConflictError after `retries` repetitions; and as `append`
+   * @throws errors of `decide`; ConflictError after `retries` retries; errors of `append`
    */
   async execute(
     command: Command,
@@ -141,7 +137,7 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
     };
   }
 
-  /** The decision had been appended before, by the ids of its events. */
+  /** Result of a command whose event ids had been appended before. */
   private async repeated(
     { position }: Appended,
     tx: Transaction | undefined,

@@ -4,15 +4,15 @@ import { decoderFor } from "../reading/event-decoder.ts";
 import { PageSize } from "../reading/page-size.ts";
 import { versionRows } from "../reading/read-versions.ts";
 import type { Fold, Folded } from "../snapshots/fold.ts";
-import type { StreamPlace } from "../snapshots/snapshots.ts";
+import type { StreamRef } from "../snapshots/snapshots.ts";
 import { checkKnown } from "./decider.ts";
 
-/** Brings a state up to the end of its stream. */
+/** Applies the events after `from` to the end of the stream. */
 export const foldTail = async <State>(
   base: StoreBase,
   queries: Queries,
   fold: Fold<State>,
-  { tenant, stream }: StreamPlace,
+  { tenant, stream }: StreamRef,
   from: Folded<State>,
 ): Promise<Folded<State>> => {
   let { state, version, lastEvent } = from;

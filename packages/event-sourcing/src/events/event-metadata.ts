@@ -1,8 +1,8 @@
 import type { Json } from "./json.ts";
 
-/** Where an event comes from. Text of any form; members of the program's own are kept as they are. */
+/** Origin of an event. Additional members are stored unchanged. */
 export interface EventMetadata {
-  /** Identifies the piece of business that the event is part of, over all services: the id of the request that began it. */
+  /** Identifies the business transaction of the event across services: the id of its first request. */
   readonly correlationId?: string;
   /** Id of the command or event that caused it. */
   readonly causationId?: string;
@@ -15,5 +15,5 @@ export interface EventMetadata {
   readonly [name: string]: Json | undefined;
 }
 
-/** Metadata of an event that comes from nowhere in particular: one object, so that it is recognised without looking into it. */
+/** Metadata of an event without a known origin. A single object, so that an identity check recognises it. */
 export const noMetadata: EventMetadata = Object.freeze({});

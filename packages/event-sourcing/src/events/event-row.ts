@@ -17,10 +17,10 @@ export interface EventRow {
   readonly recorded_at: number;
 }
 
-/** The columns of a row; as text, because PostgreSQL's driver would parse JSON that the reader may skip. */
+/** Columns of `EventRow`. JSON is selected as text, because the driver of PostgreSQL would parse JSON that the reader may skip. */
 export const eventColumns = (dialect: "sqlite" | "postgres"): Statement =>
   dialect === "postgres" ? postgresColumns : eventColumnNames;
 
-/** Names of the columns; on SQLite, also how they are read. */
+/** Names of the columns of `EventRow`. */
 export const eventColumnNames: Statement = sql`position, tenant, stream, version, event_id, type, schema_version, data, metadata, recorded_at`;
 const postgresColumns = sql`position, tenant, stream, version, event_id, type, schema_version, data::text AS data, metadata::text AS metadata, recorded_at`;

@@ -1,20 +1,20 @@
 import type { Problem } from "@framework/core";
 import { nearest } from "@framework/core/feature";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { AnyEventType } from "./event-type.ts";
 
-/** The types of events that a store knows. A store without any takes events of every type, unchecked. */
+/** The event types of a store. A store without any accepts events of every type, unchecked. */
 export class EventTypes {
   private readonly byName = new Map<string, AnyEventType>();
-  /** The last one asked for: neighbouring events often have one type, and comparing text is faster than hashing it. */
+  /** The last type looked up: consecutive events often have the same type, and comparing strings is faster than hashing them. */
   private last: AnyEventType | undefined = undefined;
 
-  /** The first definition of a name counts; `duplicates` has the mistakes. */
+  /** Keeps the first definition of a name; `problems` reports duplicates. */
   constructor(types: readonly AnyEventType[]) {
     for (const each of types) if (!this.byName.has(each.type)) this.byName.set(each.type, each);
   }
 
-  /** The type of a name; `undefined` for an unknown one. */
+  /** Returns the type with a name; `undefined` if it is unknown. */
   get(name: string): AnyEventType | undefined {
     if (this.last?.type === name) return this.last;
     if (this.byName.size === 0) return undefined;
@@ -23,16 +23,16 @@ export class EventTypes {
     return found;
   }
 
-  /** The type of an event to append; `null` in a store without types. @throws EVENTS_UNKNOWN_TYPE */
+  /** Returns the type of an event to append; `null` in a store without types. @throws EVENTS_UNKNOWN_TYPE */
   forAppend(name: string): AnyEventType | null {
     const known = this.byName.get(name);
     if (known !== undefined && known.schema !== null) return known;
     if (known !== undefined)
-      throw mistake("EVENTS_UNKNOWN_TYPE", `the type ${name} is retired: events of it are only read`);
+      throw eventError("EVENTS_UNKNOWN_TYPE", `the type ${name} is retired: its events can only be read`);
     if (this.byName.size === 0) return null;
     const [near] = nearest(name, [...this.byName.keys()]);
     const hint = near === undefined ? "" : `; did you mean ${near}?`;
-    throw mistake("EVENTS_UNKNOWN_TYPE", `the type ${name} is not in the option \`events\`${hint}`);
+    throw eventError("EVENTS_UNKNOWN_TYPE", `the type ${name} is not in the option \`events\`${hint}`);
   }
 
   /** @throws EVENTS_UNKNOWN_TYPE unless the store has exactly these definitions */
@@ -40,10 +40,13 @@ export class EventTypes {
     const missing = types.filter((each) => this.byName.get(each.type) !== each);
     if (missing.length === 0) return;
     const names = missing.map(({ type }) => type).join(", ");
-    throw mistake("EVENTS_UNKNOWN_TYPE", `${user} has types that are not in the option \`events\`: ${names}`);
+    throw eventError(
+      "EVENTS_UNKNOWN_TYPE",
+      `${user} has types that are not in the option \`events\`: ${names}`,
+    );
   }
 
-  /** Mistakes in a list of types, for the start. */
+  /** Returns the configuration errors of a list of types. */
   static problems(types: readonly AnyEventType[]): readonly Problem[] {
     const seen = new Map<string, AnyEventType>();
     const twice = new Set<string>();
@@ -54,7 +57,7 @@ export class EventTypes {
     }
     return [...twice].map((type) => ({
       code: "EVENTS_DUPLICATE_TYPE",
-      message: `two types of events have the name ${type}; rename one`,
+      message: `two event types have the name ${type}; rename one`,
     }));
   }
 }

@@ -1,19 +1,19 @@
-/** A value of JSON. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /**
- * Returns the first part of a value that JSON would change, such as `data.at is a Date`; `null` when it stays the same.
+ * Describes the first part of a value that JSON would change, such as `data.at is a Date`; `null` if JSON represents the value unchanged.
  *
- * Members that are `undefined` are allowed: JSON leaves them out, and reading them gives the same. -0 becomes 0.
+ * Members that are `undefined` are allowed: JSON omits them, and reading them gives `undefined` again. -0 becomes 0.
  */
-export const jsonProblem = (value: unknown, place: string): string | null => {
+export const jsonProblem = (value: unknown, path: string): string | null => {
   const problem = problemOf(value, 0);
-  return problem === null ? null : `${place}${problem}`;
+  return problem === null ? null : `${path}${problem}`;
 };
 
 const MAX_DEPTH = 100;
 
-/** What follows the name of the value in a message. The path is put together only when there is a problem: this runs for every event. */
+/** Returns the rest of the message, after the name of the value. Builds the path only for a problem, because this runs for every event. */
 const problemOf = (value: unknown, depth: number): string | null => {
   switch (typeof value) {
     case "string":
@@ -49,7 +49,7 @@ const arrayProblem = (values: readonly unknown[], depth: number): string | null 
   return null;
 };
 
-/** Objects of any realm: schemas and tests may create them elsewhere. */
+/** Accepts plain objects of any realm: schemas and tests may create them in another one. */
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;

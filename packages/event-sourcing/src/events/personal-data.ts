@@ -1,11 +1,11 @@
 import type { Json } from "./json.ts";
 
-/** Fields of an event that are about a person, and encrypted with that person's key. */
+/** Fields of an event that are encrypted with the key of the person they are about. */
 export interface PersonalData<Data> {
-  /** Returns the id of the person, such as a number of a customer; not personal itself, because it stays readable. */
+  /** Returns the id of the person, such as a customer number. It stays readable, so it must not be personal data itself. */
   readonly subject: (data: Data) => string;
-  /** Names of the fields: members of the data. */
+  /** Members of the data to encrypt. */
   readonly fields: readonly (keyof Data & string)[];
-  /** What readers get after the person was forgotten, by field. @default null */
+  /** Values that readers get once the person is forgotten, by field. @default null */
   readonly placeholders?: { readonly [Field in keyof Data & string]?: Json };
 }

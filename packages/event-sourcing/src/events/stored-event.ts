@@ -1,12 +1,12 @@
 import type { EventMetadata } from "./event-metadata.ts";
 
-/** An event to append: made by an event type, or a plain object. */
+/** An event to append: created by an event type, or a plain object. */
 export interface NewEvent<Type extends string = string, Data = unknown> {
   /** Name of its type. */
   readonly type: Type;
-  /** A value of JSON. */
+  /** A JSON value. */
   readonly data: Data;
-  /** Unique in its stream: an append that is repeated with the same ids happens once. @default a random UUID */
+  /** Unique in its stream, so that a repeated append with the same ids changes nothing. @default a random UUID */
   readonly id?: string;
   /** Added to the metadata of the append. */
   readonly metadata?: EventMetadata;
@@ -16,7 +16,7 @@ export interface NewEvent<Type extends string = string, Data = unknown> {
 export interface StoredEvent<Type extends string = string, Data = unknown> {
   /** Name of its type. */
   readonly type: Type;
-  /** The data, in the form of the type's current version. */
+  /** The data, in the current version of the type. */
   readonly data: Data;
   /** Unique in its stream. */
   readonly id: string;
@@ -24,12 +24,12 @@ export interface StoredEvent<Type extends string = string, Data = unknown> {
   readonly stream: string;
   /** Tenant of the stream; empty without tenants. */
   readonly tenant: string;
-  /** Number in the stream, from 1. Events that an upcaster made of one have the same. */
+  /** Number in the stream, from 1. Events that an upcaster split from one stored event share it. */
   readonly version: number;
-  /** Position in the store: opaque text that sorts in the order of events. */
+  /** Position in the global order: an opaque string that sorts in the order of events. */
   readonly position: string;
-  /** Where it comes from. */
+  /** Origin of the event. */
   readonly metadata: EventMetadata;
-  /** When it was appended, by the database's clock. */
+  /** Time of the append, by the database's clock. */
   readonly recordedAt: Date;
 }

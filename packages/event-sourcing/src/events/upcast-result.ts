@@ -2,15 +2,15 @@
 export interface EventPart {
   /** Name of its type. */
   readonly type: string;
-  /** Version of the type that the data has. @default the current one */
+  /** Version of the data. @default the current version of the type */
   readonly version?: number;
   /** The raw JSON of the data. */
   readonly data: unknown;
 }
 
-/** Events that replace a stored one when it is read. Made by `split`. */
+/** Events that replace a stored one when it is read. Created by `split`. */
 export class SplitEvent {
-  /** The events that it becomes, in their order; none drops it. */
+  /** The replacing events, in order; if empty, the stored event is dropped. */
   readonly parts: readonly EventPart[];
 
   constructor(parts: readonly EventPart[]) {
@@ -19,18 +19,18 @@ export class SplitEvent {
 }
 
 /**
- * For upcasters: replaces the stored event with others, of any type, 100 at most; with none, readers do not see it.
+ * For upcasters: replaces the stored event with up to 100 events of any type; with none, readers do not see it.
  *
  * @example
  * upcast: { 1: ({ name, ...rest }) => split({ type: "PersonNamed", data: { name } }, { type: "PersonMoved", data: rest }) }
  */
 export const split = (...parts: readonly EventPart[]): SplitEvent => new SplitEvent(parts);
 
-/** For upcasters: readers do not see the event any more. */
+/** For upcasters: hides the event from readers. */
 export const dropped: SplitEvent = new SplitEvent([]);
 
-/** Turns the data of one version of a type into that of the next. Gets JSON as it was stored, and must not change it. */
+/** Converts the data of one version to the next. Gets the stored JSON, and must not mutate it. */
 export type Upcaster = (data: never) => unknown;
 
-/** Upcasters by the version that they start from. */
+/** Upcasters by source version. */
 export type Upcasters = Readonly<Record<number, Upcaster>>;

@@ -1,22 +1,22 @@
 import { FrameworkError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import { MAX_PARTS } from "../limits.ts";
 import type { EventTypes } from "./event-types.ts";
 import { SplitEvent } from "./upcast-result.ts";
 
-/** Data of a type in a certain version. */
+/** Data of a type in some version. */
 export interface VersionedData {
   readonly type: string;
   readonly version: number;
   readonly data: unknown;
 }
 
-/** Steps of one stored event, splits included: more are a circle of splits. */
+/** Maximum upcast steps for one stored event; more mean that splits form a cycle. */
 const MAX_STEPS = 1000;
 
 /**
- * Brings data to the current versions of its types, in the order of versions; splits are replaced in place.
+ * Upcasts data to the current version, version by version. The parts of a split are upcast as well, and keep their order.
  *
  * @throws EVENTS_NEWER_SCHEMA, EVENTS_UPCAST_FAILED
  */
@@ -27,19 +27,19 @@ export const upcast = (types: EventTypes, stored: VersionedData): readonly Versi
     const next = open.pop();
     if (next === undefined) return done;
     if (steps > MAX_STEPS || done.length + open.length >= MAX_PARTS)
-      throw failed(stored, `it becomes more than ${MAX_PARTS} events, or a circle of splits`);
+      throw failed(stored, `it splits into more than ${MAX_PARTS} events, or its splits form a cycle`);
     const results = step(types, next);
     if (results === null) done.push(next);
     else open.push(...results.toReversed());
   }
 };
 
-/** The results of one step; `null` when the data is current. */
+/** Runs one upcaster; `null` if the data has the current version. */
 const step = (types: EventTypes, { type, version, data }: VersionedData): readonly VersionedData[] | null => {
   const known = types.get(type);
   if (known === undefined || known.version === version) return null;
   if (version > known.version)
-    throw mistake(
+    throw eventError(
       "EVENTS_NEWER_SCHEMA",
       `an event of type ${type} has version ${version}, but this code knows versions to ${known.version}; deploy the code that wrote it`,
     );
@@ -69,11 +69,14 @@ const convert = (upcaster: (data: unknown) => unknown, from: VersionedData): unk
 const knownVersion = (types: EventTypes, type: string, from: string): number => {
   const known = types.get(type);
   if (known !== undefined) return known.version;
-  throw mistake("EVENTS_UPCAST_FAILED", `${from} splits into ${type}, which is not in the option \`events\``);
+  throw eventError(
+    "EVENTS_UPCAST_FAILED",
+    `${from} splits into ${type}, which is not in the option \`events\``,
+  );
 };
 
 const failed = ({ type, version }: VersionedData, problem: string, cause?: unknown): FrameworkError =>
-  mistake(
+  eventError(
     "EVENTS_UPCAST_FAILED",
     `an event of type ${type}, version ${version}, cannot be read: ${problem}`,
     cause,

@@ -10,7 +10,7 @@ const Registered = eventType("Registered", z.object({ id: z.string(), name: z.st
   personal: { subject: ({ id }) => id, fields: ["name"] },
 });
 
-/** Its state contains all names, so snapshots grow over the size of a page. */
+/** Its state contains all names, so that snapshots exceed the size of a page. */
 const Names = decider({
   name: "names",
   events: [Registered],
@@ -21,8 +21,10 @@ const Names = decider({
 
 const SECRET = "Ann Secretname";
 
-/** How often the name is in the file, once the store and the database are closed. */
-const left = async (act: (store: OpenEventStore, db: Database) => Promise<unknown>): Promise<number> => {
+/** Counts the name in the database file, after `act` and after store and database are closed. */
+const occurrencesAfter = async (
+  act: (store: OpenEventStore, db: Database) => Promise<unknown>,
+): Promise<number> => {
   await using file = databaseInFile();
   const db = openDatabase({ url: file.url });
   const store = await openEventStore({ events: [Registered], snapshotInterval: 2 }, { db });
@@ -41,13 +43,13 @@ const left = async (act: (store: OpenEventStore, db: Database) => Promise<unknow
   );
 };
 
-test("a forgotten person's data in snapshots, also in replaced ones, is not left in the file", async () => {
-  expect(await left((store) => store.forget("p1"))).toBe(0);
-  expect(await left(async () => {})).toBeGreaterThan(0);
+test("after forget, the file has no data of the person, not even from replaced snapshots", async () => {
+  expect(await occurrencesAfter((store) => store.forget("p1"))).toBe(0);
+  expect(await occurrencesAfter(async () => {})).toBeGreaterThan(0);
 });
 
-test("nor is that of snapshots that went with their archived stream", async () => {
-  const archived = left(async (store) => {
+test("after archive and forget, the file has no data of the person from deleted snapshots", async () => {
+  const archived = occurrencesAfter(async (store) => {
     for (const stream of ["1", "2", "3"]) await store.archive(`names-${stream}`);
     await store.forget("p1");
   });

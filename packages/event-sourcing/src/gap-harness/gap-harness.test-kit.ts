@@ -2,9 +2,9 @@ import { type Database, openDatabase } from "@framework/database";
 import type { Positions } from "../base/store-base.ts";
 import { openEventStore } from "../open-event-store.ts";
 import { faultsOf, naiveReader, type Reader, storeReader } from "./readers.test-kit.ts";
-import { disturb, write } from "./writers.test-kit.ts";
+import { keepTransactionOpen, write } from "./writers.test-kit.ts";
 
-/** Appends of one run: a few hundred in ordinary runs; `FRAMEWORK_GAP_APPENDS=10000` is the long form. */
+/** Appends per run; `FRAMEWORK_GAP_APPENDS=10000` for a long run. */
 const appends: Readonly<Record<Positions, number>> = {
   sequence: Number(process.env["FRAMEWORK_GAP_APPENDS"] ?? 500),
   counter: Number(process.env["FRAMEWORK_GAP_APPENDS"] ?? 150), // one append at a time
@@ -17,16 +17,16 @@ export interface GapReport {
   /** Events in the table. */
   readonly events: number;
   /** Positions without an event. */
-  readonly holes: number;
-  /** Positions that readers skipped, as recorded. */
+  readonly gaps: number;
+  /** Positions that readers recorded as skipped. */
   readonly skipped: number;
   readonly store: Awaited<ReturnType<typeof faultsOf>>;
   readonly naive: Awaited<ReturnType<typeof faultsOf>>;
-  /** Reads of all readers while writers wrote. */
+  /** Number of polls of all readers while writers wrote. */
   readonly polls: number;
 }
 
-/** Runs 8 writers, a disturber, two readers of the store in other processes' place, and the naive one. */
+/** Runs 8 writers, long transactions without appends, two store readers with separate connections, and a naive reader. */
 export const runGapHarness = async (
   url: string,
   positions: Positions,
@@ -54,18 +54,18 @@ export const runGapHarness = async (
       polls++;
     }
   });
-  const disturbing = disturb(db, done.signal);
+  const longTransactions = keepTransactionOpen(db, done.signal);
   const left = { count: appends[positions] };
   await Promise.all(Array.from({ length: WRITERS }, () => write({ db, store, random }, left)));
   done.abort();
-  await Promise.all([...polling, disturbing]);
+  await Promise.all([...polling, longTransactions]);
   for (const reader of readers) await finish(reader);
 
   const count = async (text: string): Promise<number> => (await db.fetchValue<number>(text)) ?? 0;
   const [first, second, naive] = await Promise.all(readers.map((reader) => faultsOf(db, reader)));
   const report: GapReport = {
     events: await count("SELECT count(*) FROM framework_events"),
-    holes: await count("SELECT max(position) - count(*) FROM framework_events"),
+    gaps: await count("SELECT max(position) - count(*) FROM framework_events"),
     skipped: await count(
       "SELECT coalesce(sum(to_position - from_position + 1), 0)::bigint FROM framework_event_skips",
     ),
@@ -78,7 +78,7 @@ export const runGapHarness = async (
   return report;
 };
 
-/** Reads to the end. */
+/** Reads until no more events appear. */
 const finish = async (reader: Reader): Promise<void> => {
   for (let before = -1; before < reader.seen.length;) {
     before = reader.seen.length;
@@ -91,5 +91,5 @@ type Faults = Awaited<ReturnType<typeof faultsOf>>;
 
 const sum = (...all: readonly (Faults | undefined)[]): Faults => {
   const total = (name: keyof Faults): number => all.reduce((before, each) => before + (each?.[name] ?? 0), 0);
-  return { lost: total("lost"), doubled: total("doubled"), inverted: total("inverted") };
+  return { lost: total("lost"), duplicated: total("duplicated"), reordered: total("reordered") };
 };

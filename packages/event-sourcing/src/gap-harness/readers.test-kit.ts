@@ -10,12 +10,12 @@ export interface Seen {
 
 /** A reader that polls while writers write. */
 export interface Reader {
-  /** Reads what is there. */
+  /** Reads the next events. */
   poll(): Promise<void>;
   readonly seen: readonly Seen[];
 }
 
-/** Reads as the store does. */
+/** Reads with `readAll`. */
 export const storeReader = (store: EventStore): Reader => {
   const seen: Seen[] = [];
   let after: string | undefined;
@@ -33,7 +33,7 @@ interface Row extends Seen {
   readonly position: number;
 }
 
-/** The negative control: "rows above my position", as most projections are written. */
+/** The negative control: selects rows above the last position, like most projections. */
 export const naiveReader = (db: Database): Reader => {
   const seen: Row[] = [];
   return {
@@ -46,18 +46,22 @@ export const naiveReader = (db: Database): Reader => {
   };
 };
 
-/** What is wrong with what a reader saw, against the table. */
+/** Compares the events that a reader has seen with the table. */
 export const faultsOf = async (
   db: Database,
   { seen }: Reader,
-): Promise<{ readonly lost: number; readonly doubled: number; readonly inverted: number }> => {
+): Promise<{ readonly lost: number; readonly duplicated: number; readonly reordered: number }> => {
   const rows = await db.query<Seen>`SELECT event_id AS id, stream, version FROM framework_events`;
   const ids = new Set(seen.map(({ id }) => id));
   const versions = new Map<string, number>();
-  let inverted = 0;
+  let reordered = 0;
   for (const { stream, version } of seen) {
-    if (version <= (versions.get(stream) ?? 0)) inverted++;
+    if (version <= (versions.get(stream) ?? 0)) reordered++;
     versions.set(stream, version);
   }
-  return { lost: rows.filter(({ id }) => !ids.has(id)).length, doubled: seen.length - ids.size, inverted };
+  return {
+    lost: rows.filter(({ id }) => !ids.has(id)).length,
+    duplicated: seen.length - ids.size,
+    reordered,
+  };
 };

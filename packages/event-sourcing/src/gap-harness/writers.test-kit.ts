@@ -6,20 +6,20 @@ import type { NewEvent } from "../events/stored-event.ts";
 /** Streams that all writers append to. */
 const STREAMS = 6;
 
-/** One kind of transaction with an append, chosen by its share. */
+/** A kind of transaction with an append, and its probability. */
 interface Kind {
   readonly share: number;
   readonly run: (parts: WriterParts, append: (tx?: Transaction) => Promise<unknown>) => Promise<unknown>;
 }
 
-/** What a writer works with. */
+/** Dependencies of `write`. */
 export interface WriterParts {
   readonly db: Database;
   readonly store: EventStore;
   readonly random: () => number;
 }
 
-const dawdle = (tx: Transaction, { random }: WriterParts): Promise<unknown> =>
+const sleepInDatabase = (tx: Transaction, { random }: WriterParts): Promise<unknown> =>
   tx.query`SELECT pg_sleep(${random() * 0.02})`;
 
 const undone = new Error("undone");
@@ -27,12 +27,12 @@ const undone = new Error("undone");
 const kinds: readonly Kind[] = [
   { share: 0.35, run: (_parts, append) => append() },
   {
-    // commits later than others that began after it
+    // commits later than transactions that began after it
     share: 0.2,
     run: (parts, append) =>
       parts.db.transaction(async (tx) => {
         await append(tx);
-        await dawdle(tx, parts);
+        await sleepInDatabase(tx, parts);
       }),
   },
   {
@@ -41,7 +41,7 @@ const kinds: readonly Kind[] = [
     run: (parts, append) =>
       parts.db.transaction(async (tx) => {
         await tx.execute`INSERT INTO unrelated (note) VALUES ('earlier')`;
-        await dawdle(tx, parts);
+        await sleepInDatabase(tx, parts);
         await append(tx);
       }),
   },
@@ -51,12 +51,12 @@ const kinds: readonly Kind[] = [
     run: (parts, append) =>
       parts.db.transaction(async (tx) => {
         await append(tx);
-        await dawdle(tx, parts);
+        await sleepInDatabase(tx, parts);
         throw undone;
       }),
   },
   {
-    // the same in a savepoint: the transaction goes on
+    // the same in a savepoint: the transaction continues
     share: 0.05,
     run: (parts, append) =>
       parts.db.transaction(async (tx) => {
@@ -65,7 +65,7 @@ const kinds: readonly Kind[] = [
           throw undone;
         });
         await inner.catch(() => {});
-        await dawdle(tx, parts);
+        await sleepInDatabase(tx, parts);
         await append(tx);
       }),
   },
@@ -80,7 +80,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Appends in transactions of all kinds until `count` reached 0, which all writers count down together. */
+/** Appends in transactions of random kinds until `count`, which all writers share and decrement, reaches 0. */
 export const write = async (parts: WriterParts, left: { count: number }): Promise<void> => {
   const { store, random } = parts;
   while (left.count-- > 0) {
@@ -107,8 +107,8 @@ const kindOf = (point: number): Kind => {
   return kinds[0] as Kind;
 };
 
-/** Keeps a transaction open that writes, and never appends. */
-export const disturb = async (db: Database, until: AbortSignal): Promise<void> => {
+/** Keeps a transaction open that writes but never appends. */
+export const keepTransactionOpen = async (db: Database, until: AbortSignal): Promise<void> => {
   while (!until.aborted)
     await db.transaction(async (tx) => {
       await tx.execute`INSERT INTO unrelated (note) VALUES ('long')`;

@@ -1,27 +1,27 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import type { Decided, Frontier } from "./frontier.ts";
-import { logReturn } from "./store-returned.ts";
+import { logRewind } from "./log-rewind.ts";
 import { lastStored } from "./last-stored.ts";
-import { SharedLook } from "./shared-look.ts";
+import { SingleFlight } from "./single-flight.ts";
 
 /**
- * The frontier where positions are in the order of commits: on SQLite, whose transactions that write run one at a time, and on PostgreSQL with a
- * counter row. Every visible position is decided.
+ * The frontier where positions are drawn in commit order: on SQLite, where write transactions run one at a time, and on PostgreSQL with a
+ * counter row. No visible event can be preceded by a later commit, so the frontier is the last position.
  */
 export class CommitOrder implements Frontier {
   position = 0;
-  returns = 0;
-  returnedTo = 0;
-  private readonly looks: SharedLook<Decided>;
+  rewinds = 0;
+  rewoundTo = 0;
+  private readonly advances: SingleFlight<Decided>;
 
   constructor(base: StoreBase) {
-    this.looks = new SharedLook(async () => {
+    this.advances = new SingleFlight(async () => {
       const last = (await base.db.fetchValue<number>(lastPosition)) ?? 0;
       if (last < this.position) {
-        logReturn(base, this.position, last);
-        this.returnedTo = last;
-        this.returns++;
+        logRewind(base, this.position, last);
+        this.rewoundTo = last;
+        this.rewinds++;
       }
       this.position = last;
       return { position: this.position, state: "end" };
@@ -29,7 +29,7 @@ export class CommitOrder implements Frontier {
   }
 
   advance(): Promise<Decided> {
-    return this.looks.get();
+    return this.advances.run();
   }
 }
 

@@ -1,10 +1,10 @@
-/** How far the global order is decided. */
+/** Position up to which the global order is final. */
 export interface Decided {
-  /** Every position up to this one has its event visible, or will never have one. */
+  /** Each position up to this one has a visible event, or will never have one. */
   readonly position: number;
   /**
-   * `"end"`: nothing more was visible. `"more"`: there is more to look at. `"waiting"`: events after it are visible, but an append that is still
-   * open may have a position between.
+   * `"end"`: there are no later events. `"more"`: there may be more to read. `"waiting"`: later events are visible, but an open append may have an earlier
+   * position.
    */
   readonly state: ReadState;
 }
@@ -12,14 +12,14 @@ export interface Decided {
 /** See `Decided.state`. */
 export type ReadState = "end" | "more" | "waiting";
 
-/** Knows how far readers may read without missing an event that is committed later. */
+/** Determines how far readers may read without missing an event that is committed later. */
 export interface Frontier {
-  /** The position known so far. */
+  /** The last known position. */
   readonly position: number;
-  /** How often the store was found to have gone back to an older state. */
-  readonly returns: number;
-  /** Last position that the older state has in common with what was read before, as far as the frontier can tell. */
-  readonly returnedTo: number;
-  /** Looks how far it is now. Concurrent calls share one look, which begins after each of them. */
+  /** How often the store was found restored to an older state. */
+  readonly rewinds: number;
+  /** Last position that the restored state shares with the events read before, as far as the frontier can tell. */
+  readonly rewoundTo: number;
+  /** Determines the current position. Concurrent calls share a query, which starts after all of them. */
   advance(): Promise<Decided>;
 }

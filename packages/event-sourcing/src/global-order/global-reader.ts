@@ -5,9 +5,9 @@ import { eventColumnNames, eventColumns, type EventRow } from "../events/event-r
 import type { Decided, Frontier } from "./frontier.ts";
 import { lastStored } from "./last-stored.ts";
 
-/** Which events of the whole store to read. */
+/** Filter for events of all streams. */
 export interface EventFilter {
-  /** Names of types, as stored. @default all */
+  /** Names of event types, as stored. @default all */
   readonly types?: readonly string[] | undefined;
   /** Category of the streams. @default all */
   readonly category?: string | undefined;
@@ -15,18 +15,18 @@ export interface EventFilter {
   readonly tenant?: string | undefined;
 }
 
-/** Which events of a part of a view to read. */
+/** Filter for the events of a part of a view. */
 export interface PartFilter extends EventFilter {
   /** Name of one stream. @default all */
   readonly stream?: string | undefined;
 }
 
-/** Rows of the global order after a position. */
+/** Consecutive rows of the global order. */
 export interface RowBatch extends Decided {
   readonly rows: readonly EventRow[];
 }
 
-/** Reads the events of all streams in their global order, and never beyond the frontier. */
+/** Reads the events of all streams in the global order, never beyond the frontier. */
 export class GlobalReader {
   private readonly base: StoreBase;
   private readonly frontier: Frontier;
@@ -37,44 +37,44 @@ export class GlobalReader {
   }
 
   /**
-   * Reads the next rows. `position` is where the next read begins: it passes events that the filter excludes, too.
+   * Reads the next rows. The next read starts after `position`, which also passes events that the filter excludes.
    *
-   * @param queries where to read from: the database, or a transaction
+   * @param queries the database or a transaction
    */
   async read(after: number, filter: EventFilter, limit: number, queries: Queries): Promise<RowBatch> {
     const { frontier } = this;
-    const { returns } = frontier;
-    const isFar = frontier.position - after >= limit; // enough to read without looking for more
-    const decided: Decided = isFar
+    const { rewinds } = frontier;
+    const hasEnough = frontier.position - after >= limit; // a full batch is available without advancing the frontier
+    const decided: Decided = hasEnough
       ? { position: frontier.position, state: "more" }
       : await frontier.advance();
     if (after >= decided.position) return { ...decided, position: after, rows: [] };
     const rows = await this.rows({ after, to: decided.position, limit, filter }, queries);
     const last = rows.at(-1);
     if (rows.length < limit || last === undefined) {
-      if (isFar) await frontier.advance(); // to pass positions without rows, they must be decided still
-      return frontier.returns === returns
+      if (hasEnough) await frontier.advance(); // before passing positions without rows, check that they are still final
+      return frontier.rewinds === rewinds
         ? { ...decided, rows }
         : await this.read(after, filter, limit, queries);
     }
-    const isWhole = last.position === decided.position;
-    return { position: last.position, state: isWhole ? decided.state : "more", rows };
+    const isAtEnd = last.position === decided.position;
+    return { position: last.position, state: isAtEnd ? decided.state : "more", rows };
   }
 
-  /** How often the store was found to have gone back to an older state, and the last position that this has in common with what was read before. */
-  get returns(): Pick<Frontier, "returns" | "returnedTo"> {
-    const { returns, returnedTo } = this.frontier;
-    return { returns, returnedTo };
+  /** See `Frontier.rewinds` and `Frontier.rewoundTo`. */
+  get rewindState(): Pick<Frontier, "rewinds" | "rewoundTo"> {
+    const { rewinds, rewoundTo } = this.frontier;
+    return { rewinds, rewoundTo };
   }
 
-  /** Whether a position is beyond all events of the store: they were read from a later state of it. */
+  /** Whether a position is beyond the last event: it was read before the store was restored to an older state. */
   async isBeyond(position: number): Promise<boolean> {
     if (position <= this.frontier.position) return false;
     const last = await this.base.db.fetchValue<number>`SELECT ${lastStored}`;
     return position > (last ?? 0);
   }
 
-  /** Looks how far readers may read now. */
+  /** Returns the position up to which readers may read now. */
   async end(): Promise<number> {
     for (;;) {
       const { position, state } = await this.frontier.advance();
@@ -82,7 +82,7 @@ export class GlobalReader {
     }
   }
 
-  /** Reads rows between two positions, also beyond the frontier: the caller knows that no append is open. */
+  /** Reads rows between two positions, even beyond the frontier: the caller ensures that no append is open. */
   async rows({ after, to, limit, filter }: RowRange, queries: Queries): Promise<readonly EventRow[]> {
     const from = (table: Statement): Statement =>
       sql`FROM ${table} WHERE position > ${after} AND position <= ${to} ${conditions(filter)}`;
@@ -91,15 +91,15 @@ export class GlobalReader {
     const order = sql`ORDER BY position LIMIT ${limit}`;
     if (this.base.db.dialect === "sqlite")
       return await queries.query<EventRow>`SELECT ${columns} ${present} UNION ALL SELECT ${columns} ${archived} ${order}`;
-    // Each part has its own limit: PostgreSQL would otherwise read and sort all events after the position. On SQLite, which merges parts, it costs as much as the read.
+    // A limit in each part: PostgreSQL would otherwise read and sort all events after the position. SQLite merges the parts, and a second limit would double the cost.
     return await queries.query<EventRow>`SELECT ${eventColumnNames} FROM (SELECT ${columns} ${present} ${order}) AS present
       UNION ALL SELECT ${eventColumnNames} FROM (SELECT ${columns} ${archived} ${order}) AS archived ${order}`;
   }
 }
 
-/** Which rows to read. */
+/** Range of rows to read. */
 export interface RowRange {
-  /** Position before the first one. */
+  /** Position before the first row. */
   readonly after: number;
   readonly to: number;
   readonly limit: number;

@@ -12,7 +12,7 @@ import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
 import { allEvents, plain } from "../contract/store-fixture.ts";
 import { eventSourcing, type EventStore, openEventStore } from "../index.ts";
 
-/** A transaction that stays open until it is told to end. */
+/** Opens a transaction that stays open until `commit` or `rollBack`. */
 const openTransaction = async (
   db: Database,
   work: (tx: Transaction) => Promise<unknown>,
@@ -40,7 +40,7 @@ const streams = async (store: EventStore): Promise<readonly [streams: string, st
 };
 
 withServer("postgres", (server) => {
-  test("an open append keeps readers before the events after it, until it commits", async () => {
+  test("readers do not pass an open append until it commits", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
     const start = await store.position();
@@ -56,7 +56,7 @@ withServer("postgres", (server) => {
     expect(await streams(store)).toEqual(["slow-1 fast-1", "end"]);
   });
 
-  test("an append that is rolled back is passed, and the skip recorded with its evidence", async () => {
+  test("readers skip an append that was rolled back, and record the skip with its evidence", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
     const slow = await openTransaction(fixture.db, (tx) =>
@@ -78,7 +78,7 @@ withServer("postgres", (server) => {
     ]);
   });
 
-  test("a killed connection is a rollback", async () => {
+  test("readers skip an append whose connection was killed", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
     let pid: number | null = null;
@@ -94,7 +94,7 @@ withServer("postgres", (server) => {
     await slow.commit();
   });
 
-  test("an open transaction that appends nothing does not matter, nor one that appends after a hole was seen", async () => {
+  test("readers do not wait for transactions without appends, or that append after the gap was seen", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
     await fixture.db.execute("CREATE TABLE unrelated (note TEXT)");
@@ -112,7 +112,7 @@ withServer("postgres", (server) => {
     await unrelated.commit();
   });
 
-  test("an append undone to a savepoint is passed although its transaction goes on", async () => {
+  test("readers skip an append that was rolled back to a savepoint, while its transaction is open", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
     const slow = await openTransaction(fixture.db, async (tx) => {
@@ -127,7 +127,7 @@ withServer("postgres", (server) => {
     await slow.commit();
   });
 
-  test("the time that an open append keeps readers waiting is a metric", async () => {
+  test("the age of the append that readers wait for is a metric", async () => {
     await using schema = await databaseInSchema(server);
     let metrics: readonly Metric[] = [];
     const insight: Feature<object> = {
@@ -158,7 +158,7 @@ withServer("postgres", (server) => {
     await app.stop();
   });
 
-  test("a process begins at the stored mark, and holes below it are not looked at again", async () => {
+  test("a process starts at the stored mark, and does not check gaps below it again", async () => {
     await using fixture = await postgresFixture(server);
     const { db } = fixture;
     const store = await fixture.open();
@@ -170,19 +170,19 @@ withServer("postgres", (server) => {
     expect(await allEvents(store, 1000)).toHaveLength(11_000);
     const mark = await db.fetchValue<number>("SELECT mark FROM framework_event_store");
     expect(mark).toBeGreaterThanOrEqual(10_000);
-    await db.execute("DELETE FROM framework_events WHERE position = 77"); // makes a hole that no reader should see
+    await db.execute("DELETE FROM framework_events WHERE position = 77"); // a gap that no reader should see
     const other = await fixture.open();
     expect(await allEvents(other, 1000)).toHaveLength(10_999);
     expect(await db.query("SELECT * FROM framework_event_skips")).toEqual([]);
   });
 
-  test("a store that draws positions otherwise is refused", async () => {
+  test("a store that was created with another source of positions is refused", async () => {
     await using fixture = await postgresFixture(server);
     await fixture.open({ positions: "counter" });
     await expect(fixture.open({ positions: "sequence" })).rejects.toMatchObject({ code: "EVENTS_BAD_STORE" });
   });
 
-  test("a server that hides its locks is refused, unless positions are counted", async () => {
+  test("a server that hides its locks is refused, unless positions come from a counter row", async () => {
     await using fixture = await postgresFixture(server);
     const { db } = fixture;
     await db.execute("CREATE VIEW pg_locks AS SELECT * FROM pg_catalog.pg_locks WHERE false");
@@ -223,7 +223,7 @@ test("a prepared transaction and a killed server lose no event", async () => {
   await client.query(insert);
   await store.append("fast-1", plain("A"));
   expect(await streams(store)).toEqual(["s-1", "waiting"]);
-  await client.query("PREPARE TRANSACTION 'two-phases'"); // its lock has another holder from here on
+  await client.query("PREPARE TRANSACTION 'two-phases'"); // from now on the lock has another holder
   await client.end();
   expect(await streams(store)).toEqual(["s-1", "waiting"]);
   await postgres.kill();

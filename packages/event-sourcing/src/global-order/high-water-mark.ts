@@ -3,27 +3,27 @@ import { APPEND_LOCK } from "../base/store-locks.ts";
 import type { Decided, Frontier } from "./frontier.ts";
 import { lastStored } from "./last-stored.ts";
 import { type Holders, lockHolders, mayRemain } from "./lock-holders.ts";
-import { SharedLook } from "./shared-look.ts";
-import { logReturn } from "./store-returned.ts";
+import { SingleFlight } from "./single-flight.ts";
+import { logRewind } from "./log-rewind.ts";
 import { type Skip, SkipLog } from "./skips.ts";
 
-/** Positions that one look reads at most. */
+/** Maximum positions per query. */
 const SCAN = 5000;
-/** Skips of one look: each becomes a row. */
+/** Maximum gaps skipped per query: each is recorded as a row. */
 const MAX_SKIPS = 500;
-/** The event at the frontier, by which an older state of the store is told from the present one. */
+/** The event at the frontier. If it changes, the store was restored to an older state. */
 interface FrontierEvent {
   readonly position: number;
   readonly event_id: string;
   readonly recorded_at: number;
 }
 
-/** Advance after which the position is stored, so that another process need not begin at the first event. */
+/** Positions between two stores of the mark, so that other processes need not start at the first event. */
 const STORE_EVERY = 10_000;
 
-/** A hole that was seen, and the transactions that may still fill it. */
+/** A gap in the positions, and the transactions that may still fill it. */
 interface Observation {
-  /** Highest position seen: every hole before it was drawn by one of the holders, or is dead. */
+  /** Highest position seen: each gap before it was drawn by one of the holders, or is permanent. */
   readonly to: number;
   readonly holders: ReadonlySet<string>;
 }
@@ -31,70 +31,70 @@ interface Observation {
 /**
  * The frontier on PostgreSQL, where a transaction may commit a lower position after a higher one.
  *
- * It advances while positions are contiguous. At a hole it notes the transactions that hold the lock of appends, after the read that saw the hole: a transaction that
- * drew a number of the hole held the lock before the higher number was visible, and holds it until its own outcome is. When none of the noted ones remains, and a read
- * after that still has the hole, the hole is dead. Transactions that append nothing do not matter, however long they are open.
+ * It advances while positions are contiguous. When a read sees a gap, it then lists the transactions that hold the append lock: a transaction that drew a position of
+ * the gap took the lock before any higher position became visible, and holds it until its own outcome is visible. Once all listed transactions have ended, and a later
+ * read still sees the gap, the gap is permanent. Transactions that append nothing do not matter, however long they are open.
  */
 export class HighWaterMark implements Frontier {
   position = 0;
-  returns = 0;
-  returnedTo = 0;
-  /** Seconds that the oldest append was open when last looked. */
+  rewinds = 0;
+  rewoundTo = 0;
+  /** Age in seconds of the oldest open append at the last check. */
   oldestOpenSecs = 0;
   private readonly base: StoreBase;
   private readonly skips: SkipLog;
-  private readonly looks: SharedLook<Decided>;
+  private readonly advances: SingleFlight<Decided>;
   private observed: Observation | null = null;
-  /** The last observation whose holders have all ended: holes up to it are dead if a later read still has them. */
+  /** The last observation whose holders have all ended: gaps up to it are permanent if a later read still sees them. */
   private ended: Observation = { to: 0, holders: new Set() };
   private stored: number | null = null;
-  /** The event at the frontier when last looked. */
+  /** The event at the frontier in the last read. */
   private known: FrontierEvent | null = null;
 
   constructor(base: StoreBase) {
     this.base = base;
     this.skips = new SkipLog(base);
-    this.looks = new SharedLook(() => this.look());
+    this.advances = new SingleFlight(() => this.poll());
   }
 
   advance(): Promise<Decided> {
-    return this.looks.get();
+    return this.advances.run();
   }
 
-  /** Measures how long the oldest append has been open. */
+  /** Lists the holders of the append lock, and records the age of the oldest. */
   async holders(): Promise<Holders> {
     const holders = await lockHolders(this.base.db, APPEND_LOCK);
     this.oldestOpenSecs = holders.oldestSecs;
     return holders;
   }
 
-  private async look(): Promise<Decided> {
+  private async poll(): Promise<Decided> {
     await this.load();
     const first = await this.pass();
-    // Without a holder, one more read decides: no poll is needed.
+    // Without holders, a second read decides at once.
     return first.state === "waiting" && this.observed?.holders.size === 0 ? await this.pass() : first;
   }
 
   private async pass(): Promise<Decided> {
-    await this.lookAtHolders(); // before the read
+    await this.checkHolders(); // before the read
     const positions = await this.read();
     const { ended } = this;
-    const { position, skips, isHole } = follow(this.position, positions, ended.to);
+    const { position, skips, isGap } = follow(this.position, positions, ended.to);
     await this.skips.record(skips, evidenceOf(ended));
     this.position = position;
-    if (isHole && this.observed === null) {
+    if (isGap && this.observed === null) {
       const holders = await this.holders(); // after the read
       this.observed = { to: positions.at(-1) ?? position, holders: holders.ids };
     }
     await this.store();
-    if (isHole) return { position, state: "waiting" };
+    if (isGap) return { position, state: "waiting" };
     return { position, state: positions.length < SCAN && skips.length < MAX_SKIPS ? "end" : "more" };
   }
 
-  private async lookAtHolders(): Promise<void> {
+  private async checkHolders(): Promise<void> {
     const { observed } = this;
     if (observed === null) {
-      this.oldestOpenSecs = 0; // no hole, so nothing waits for an open append
+      this.oldestOpenSecs = 0; // no gap, so nothing waits for an open append
       return;
     }
     const now = await this.holders();
@@ -103,11 +103,11 @@ export class HighWaterMark implements Frontier {
     this.observed = null;
   }
 
-  /** Positions after the frontier, whose own event must still be there. */
+  /** Reads the positions after the frontier. Rewinds if the event at the frontier has changed. */
   private async read(): Promise<readonly number[]> {
     const first = await this.query();
     if (this.position === 0 || this.isSame(first.at)) return this.keep(first);
-    await this.goBack();
+    await this.rewind();
     return this.keep(await this.query());
   }
 
@@ -127,20 +127,20 @@ export class HighWaterMark implements Frontier {
     return positions;
   }
 
-  /** Begins again at the mark of an older store. What was recorded up to the time of the event known last is taken for what was read before. */
-  private async goBack(): Promise<void> {
+  /** Restarts at the stored mark. Events recorded no later than the last known event are assumed to have been read before. */
+  private async rewind(): Promise<void> {
     const { position, known } = this;
-    this.returnedTo = await this.lastOf(Number.MAX_SAFE_INTEGER, known?.recorded_at ?? null);
-    logReturn(this.base, position, this.returnedTo);
+    this.rewoundTo = await this.lastOf(Number.MAX_SAFE_INTEGER, known?.recorded_at ?? null);
+    logRewind(this.base, position, this.rewoundTo);
     this.stored = await this.mark();
-    this.position = await this.lastOf(Math.min(this.stored, this.returnedTo), null);
+    this.position = await this.lastOf(Math.min(this.stored, this.rewoundTo), null);
     this.observed = null;
     this.ended = { to: 0, holders: new Set() };
     this.known = null;
-    this.returns++;
+    this.rewinds++;
   }
 
-  /** Position of the last event up to a position and a time; 0 without one. */
+  /** Position of the last event up to a position and a time; 0 if there is none. */
   private async lastOf(to: number, recordedTo: number | null): Promise<number> {
     return (await this.base.db.fetchValue<number>(lastUpTo, [to, recordedTo])) ?? 0;
   }
@@ -194,21 +194,21 @@ const lastUpTo = `SELECT max(position) FROM (${["framework_events", "framework_a
 const evidenceOf = ({ to, holders }: Observation): string =>
   JSON.stringify({ seenTo: to, ended: [...holders] });
 
-/** Follows positions from one that is decided: over dead holes, up to the first open one. */
+/** Advances from a final position over contiguous positions and permanent gaps, up to the first open gap. */
 const follow = (
   from: number,
   positions: readonly number[],
-  deadTo: number,
-): { readonly position: number; readonly skips: readonly Skip[]; readonly isHole: boolean } => {
+  permanentTo: number,
+): { readonly position: number; readonly skips: readonly Skip[]; readonly isGap: boolean } => {
   const skips: Skip[] = [];
   let position = from;
   for (const next of positions) {
     if (next !== position + 1) {
-      if (next - 1 > deadTo) return { position, skips, isHole: true };
-      if (skips.length === MAX_SKIPS) return { position, skips, isHole: false };
+      if (next - 1 > permanentTo) return { position, skips, isGap: true };
+      if (skips.length === MAX_SKIPS) return { position, skips, isGap: false };
       skips.push({ from: position + 1, to: next - 1 });
     }
     position = next;
   }
-  return { position, skips, isHole: false };
+  return { position, skips, isGap: false };
 };

@@ -1,15 +1,15 @@
 import { type Queries, sql } from "@framework/database";
 import { storeKey } from "../base/store-locks.ts";
 
-/** Transactions that have an append in flight, and how long the oldest has been open. */
+/** Transactions with an append in flight. */
 export interface Holders {
-  /** Identifies each transaction for as long as it holds the lock. */
+  /** Ids of the transactions, each valid while the transaction holds the lock. */
   readonly ids: ReadonlySet<string>;
-  /** Seconds since the oldest of them began; 0 without any, or when the server does not say. */
+  /** Age of the oldest one in seconds; 0 if there is none, or the server does not report it. */
   readonly oldestSecs: number;
 }
 
-/** Begins the id of a prepared transaction: it had another id before it was prepared, so it may be any of those noted. */
+/** Prefix of the ids of prepared transactions. A transaction changes its id when it is prepared, so it may be any of those seen before. */
 const PREPARED = "-1/";
 
 interface Row {
@@ -18,11 +18,11 @@ interface Row {
 }
 
 /**
- * The holders of the lock of appends on PostgreSQL.
+ * Lists the holders of the append lock on PostgreSQL.
  *
- * Each holds it from before it draws a position until its commit is visible or its rollback is done, also when its connection is killed.
+ * A holder takes it before it draws a position, and releases it when its commit is visible or its rollback is complete, even if its connection is killed.
  *
- * @param lock first key of the lock: objsubid 2 marks a lock of two keys
+ * @param lock first key of the lock; objsubid 2 marks a lock with two keys
  */
 export const lockHolders = async (queries: Queries, lock: number): Promise<Holders> => {
   const rows = await queries.query<Row>`SELECT l.virtualtransaction AS id,
@@ -39,7 +39,7 @@ export const lockHolders = async (queries: Queries, lock: number): Promise<Holde
 
 const currentDatabase = sql`(SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Whether a transaction of `noted` may still be open. */
+/** Whether a transaction of `noted` may still be open, given the present holders. */
 export const mayRemain = (noted: ReadonlySet<string>, now: ReadonlySet<string>): boolean => {
   for (const id of now) if (noted.has(id) || id.startsWith(PREPARED)) return true;
   return false;

@@ -1,5 +1,5 @@
 import type { StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { decoderFor } from "../reading/event-decoder.ts";
@@ -8,23 +8,23 @@ import { checkNumber } from "../reading/read-stream.ts";
 import type { ReadState } from "./frontier.ts";
 import type { EventFilter, GlobalReader } from "./global-reader.ts";
 
-/** Which events of all streams to read. */
+/** Options of `readAll`. */
 export interface ReadAllOptions extends EventFilter {
-  /** Position after which to begin. @default the beginning */
+  /** Position after which to start. @default the beginning */
   readonly after?: string | undefined;
-  /** Most events, counted as stored; 1 to 1,000. @default 500 */
+  /** Maximum number of events, counted as stored; 1 to 1,000. @default 500 */
   readonly limit?: number | undefined;
 }
 
-/** Events of all streams, in their global order. */
+/** A batch of events of all streams. */
 export interface EventBatch {
-  /** The events, in their global order. */
+  /** The events, in the global order. */
   readonly events: readonly StoredEvent[];
-  /** Where the next read continues: pass it as `after`. Also passes events that the filter excludes. */
+  /** Pass it as `after` to the next read. Also passes events that the filter excludes. */
   readonly position: string;
   /**
-   * `"end"`: there was nothing more. `"more"`: read on. `"waiting"`: later events exist, but an append that is still open may come before them; read
-   * again in some milliseconds.
+   * `"end"`: there are no more events. `"more"`: read on. `"waiting"`: later events exist, but an open append may get an earlier position; read
+   * again after a few milliseconds.
    */
   readonly state: ReadState;
 }
@@ -32,7 +32,7 @@ export interface EventBatch {
 const DEFAULT_LIMIT = 500;
 const MAX_TYPES = 1000;
 
-/** Reads the next events of all streams. @throws EVENTS_BAD_READ, EVENTS_BAD_POSITION; EVENTS_UPCAST_FAILED and others of a single event */
+/** Reads the next events of all streams. @throws EVENTS_BAD_READ, EVENTS_BAD_POSITION; EVENTS_UPCAST_FAILED and other errors of a single event */
 export const readAll = async (
   base: StoreBase,
   reader: GlobalReader,
@@ -49,11 +49,12 @@ export const readAll = async (
 const checkReadAll = (limit: number, { types }: EventFilter): void => {
   checkNumber("limit", limit, 1);
   checkTypes(types);
-  if (limit > MAX_PAGE) throw mistake("EVENTS_BAD_READ", `\`limit\` is at most ${MAX_PAGE}, not ${limit}`);
+  if (limit > MAX_PAGE)
+    throw eventError("EVENTS_BAD_READ", `\`limit\` must be at most ${MAX_PAGE}, not ${limit}`);
 };
 
 /** @throws EVENTS_BAD_READ */
 export const checkTypes = (types: EventFilter["types"]): void => {
   if (types !== undefined && (types.length === 0 || types.length > MAX_TYPES))
-    throw mistake("EVENTS_BAD_READ", `\`types\` has 1 to ${MAX_TYPES} names, not ${types.length}`);
+    throw eventError("EVENTS_BAD_READ", `\`types\` must have 1 to ${MAX_TYPES} names, not ${types.length}`);
 };

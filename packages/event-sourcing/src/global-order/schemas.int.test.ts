@@ -4,7 +4,7 @@ import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
 import { plain } from "../contract/store-fixture.ts";
 
 withServer("postgres", (server) => {
-  test("readers of a store do not wait for open appends of a store in another schema of the database", async () => {
+  test("readers do not wait for open appends of a store in another schema", async () => {
     await using theirs = await postgresFixture(server);
     await using ours = await postgresFixture(server);
     const [their, our] = [await theirs.open(), await ours.open()];

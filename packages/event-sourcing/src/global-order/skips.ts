@@ -9,12 +9,12 @@ export interface Skip {
   readonly to: number;
 }
 
-/** Skips that are kept for inspection; older ones are deleted. */
+/** Number of skips kept for inspection; older ones are deleted. */
 const MAX_SKIPS = 10_000;
-/** Recorded skips between two deletions. */
+/** Number of skips recorded between two deletions. */
 const TRIM_EVERY = 1000;
 
-/** Records skips in `framework_event_skips`, with what proved that they are dead. */
+/** Records skips in `framework_event_skips`, with the evidence that they are permanent. */
 export class SkipLog {
   private readonly base: StoreBase;
   private sinceTrim = 0;
@@ -28,7 +28,7 @@ export class SkipLog {
     const { db, now, counts } = this.base;
     const rows = skips.map(({ from, to }) => sql`(${from}, ${to}, ${evidence}, ${now})`);
     await db.execute`INSERT INTO framework_event_skips (from_position, to_position, evidence, recorded_at)
-      VALUES ${sql.join(rows)} ON CONFLICT (from_position) DO NOTHING`; // another process may have seen it first
+      VALUES ${sql.join(rows)} ON CONFLICT (from_position) DO NOTHING`; // another process may have recorded it first
     for (const { from, to } of skips) counts.skippedPositions += to - from + 1;
     this.sinceTrim += skips.length;
     if (this.sinceTrim < TRIM_EVERY) return;

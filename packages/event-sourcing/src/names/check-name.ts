@@ -1,28 +1,28 @@
 import { returnedInstead } from "@framework/core/feature";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
 
-/** Control characters: invisible in logs, and PostgreSQL stores no NUL. */
-// oxlint-disable-next-line no-control-regex -- they are what it searches for
+/** Control characters: invisible in logs, and PostgreSQL cannot store NUL. */
+// oxlint-disable-next-line no-control-regex -- it searches for control characters
 const CONTROL = /[\u0000-\u001F\u007F]/;
 
 const problemOf = (value: unknown, longest: number): string | null => {
-  if (typeof value !== "string") return `is no text, but ${returnedInstead(value)}`;
+  if (typeof value !== "string") return `must be a string, not ${returnedInstead(value)}`;
   if (value === "") return "is empty";
   if (value.length > longest) return `is longer than ${longest} characters`;
   if (CONTROL.test(value)) return "contains a control character";
-  return value.isWellFormed() ? null : "contains half of a surrogate pair"; // databases would store U+FFFD: two names become one
+  return value.isWellFormed() ? null : "contains half of a surrogate pair"; // databases would store U+FFFD, so that two names could become equal
 };
 
 const check = (what: string, value: unknown, longest: number): void => {
   const problem = problemOf(value, longest);
-  if (problem !== null) throw mistake("EVENTS_BAD_NAME", `the ${what} ${problem}`);
+  if (problem !== null) throw eventError("EVENTS_BAD_NAME", `the ${what} ${problem}`);
 };
 
 /** @throws EVENTS_BAD_NAME */
 export const checkStream = (stream: string): void => check("name of the stream", stream, MAX_STREAM_NAME);
 
-/** Checks the id in the name of a stream, which has the longer limit. @throws EVENTS_BAD_NAME */
+/** Checks the id of an aggregate, which is part of a stream name. @throws EVENTS_BAD_NAME */
 export const checkId = (id: string): void => check("id of an aggregate", id, MAX_STREAM_NAME);
 
 /** @throws EVENTS_BAD_NAME */

@@ -1,4 +1,4 @@
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { Json } from "../events/json.ts";
 import { decryptText, encryptText } from "./field-cipher.ts";
 import type { SubjectKey } from "./subject-keys.ts";
@@ -11,42 +11,42 @@ export interface Seal {
   readonly fields: readonly string[];
 }
 
-/** Member of the metadata that has the seal. */
+/** Member of the metadata that stores the seal. */
 export const SEAL = "$personal";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Identifies an event; encrypted values are bound to it. */
-export interface EventPlace {
+/** Identifies an event. Encrypted values are bound to it. */
+export interface EventRef {
   readonly tenant: string;
   readonly stream: string;
   readonly id: string;
 }
 
-const placeOf = ({ tenant, stream, id }: EventPlace, field: string): string =>
+const aadOf = ({ tenant, stream, id }: EventRef, field: string): string =>
   JSON.stringify([tenant, stream, id, field]);
 
-/** Encrypts the fields that have a value. */
+/** Encrypts the fields that are not `undefined`. */
 export const sealFields = (
   data: Data,
   names: readonly string[],
   { id: key, secret }: SubjectKey,
-  event: EventPlace,
+  event: EventRef,
 ): { readonly data: Data; readonly seal: Seal } => {
   const fields = names.filter((name) => data[name] !== undefined);
   const encrypted = fields.map((name) => [
     name,
-    encryptText(JSON.stringify(data[name]), secret, placeOf(event, name)),
+    encryptText(JSON.stringify(data[name]), secret, aadOf(event, name)),
   ]);
   return { data: { ...data, ...Object.fromEntries(encrypted) }, seal: { key, fields } };
 };
 
-/** Decrypts fields, or replaces them when the key was deleted. @throws EVENTS_UNREADABLE for values that were changed or moved */
+/** Decrypts fields, or replaces them by placeholders without `secret`. @throws EVENTS_UNREADABLE for values that were changed or moved */
 export const openFields = (
   data: Data,
   { fields }: Seal,
   secret: Uint8Array | undefined,
-  event: EventPlace,
+  event: EventRef,
   placeholders: Readonly<Record<string, Json | undefined>>,
 ): Data => {
   const opened: [string, unknown][] = fields.map((name) => [
@@ -56,11 +56,11 @@ export const openFields = (
   return { ...data, ...Object.fromEntries(opened) };
 };
 
-const openField = (value: unknown, secret: Uint8Array, event: EventPlace, name: string): unknown => {
+const openField = (value: unknown, secret: Uint8Array, event: EventRef, name: string): unknown => {
   try {
-    return JSON.parse(decryptText(String(value), secret, placeOf(event, name)));
+    return JSON.parse(decryptText(String(value), secret, aadOf(event, name)));
   } catch (error) {
-    throw mistake(
+    throw eventError(
       "EVENTS_UNREADABLE",
       `the field ${name} of event ${event.id} in stream ${event.stream} cannot be decrypted: it was changed or moved`,
       error,

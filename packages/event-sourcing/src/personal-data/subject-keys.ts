@@ -5,7 +5,7 @@ import { KEY_BYTES } from "./field-cipher.ts";
 
 /** The key of a person. */
 export interface SubjectKey {
-  /** Stays the same for the life of the key; a person who comes back after being forgotten gets another. */
+  /** Id of the key. A person who returns after being forgotten gets a new key with another id. */
   readonly id: string;
   readonly secret: Uint8Array;
 }
@@ -14,7 +14,7 @@ interface KeyRow extends SubjectKey {
   readonly subject: string;
 }
 
-/** Keys of persons by subject; creates those that do not exist. */
+/** Returns the keys of persons by subject; creates missing ones. */
 export const keysOfSubjects = async (
   queries: Queries,
   now: Statement,
@@ -22,9 +22,9 @@ export const keysOfSubjects = async (
   subjects: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, SubjectKey>> => {
   const found = await readKeys(queries, tenant, [...subjects]);
-  const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted(); // in one order, or two transactions wait for each other
+  const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted(); // in a fixed order, to avoid deadlocks
   for (const subject of missing) {
-    // The update changes nothing; it makes the statement return the key of another append too. A separate read could come after a `forget`, and find none.
+    // The update changes nothing, but makes the statement return a key that another append created. A separate read could find none, after a `forget`.
     const key = await queries.fetchOne<SubjectKey>`INSERT INTO framework_subject_keys
         (id, tenant, subject, secret, created_at)
       VALUES (${randomUUID()}, ${tenant}, ${subject}, ${randomBytes(KEY_BYTES)}, ${now})
@@ -44,14 +44,14 @@ const readKeys = async (
   return new Map(rows.map(({ subject, id, secret }) => [subject, { id, secret }]));
 };
 
-/** Clause of a statement that reads keys: `forget` waits until its transaction ends. SQLite runs transactions that write one at a time, and needs none. */
+/** Clause that locks the keys read by a statement: `forget` waits until the transaction ends. SQLite needs none, because write transactions run one at a time. */
 export const keyLock = (dialect: Database["dialect"]): Statement =>
   dialect === "postgres" ? sql`FOR SHARE` : sql``;
 
 /**
- * Secrets by the id of the key; those of forgotten persons are missing. Never cached, so that a forgotten person is forgotten at once.
+ * Returns secrets by key id, without those of forgotten persons. Never cached, so that `forget` takes effect at once.
  *
- * @param lock `keyLock`, when what is decrypted is stored elsewhere
+ * @param lock `keyLock` if the transaction stores decrypted data
  */
 export const secretsOfKeys = async (
   queries: Queries,

@@ -7,7 +7,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { eventSourcing, openEventStore, projection } from "../index.ts";
 import { Borrowed, loanTypes } from "../loan.test-kit.ts";
-import { lend, patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+import { lend, longTimeout, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
 const memory = { url: "sqlite://:memory:" };
@@ -30,11 +30,11 @@ const readMetric = (name: string): unknown => metrics.find((metric) => metric.na
 const check = async (): Promise<unknown> =>
   checks.find(({ name }) => name === "projections")?.run(AbortSignal.timeout(60_000));
 
-test("an app runs its projections, and handlers wait for what they wrote", async () => {
+test("an app runs its projections, and handlers can wait for their own writes", async () => {
   const app = newApp().enableEventSourcing({ events: loanTypes, projections: [shelf()] });
   app.post("/loans/{id}", async ({ app: { eventStore, db }, params }) => {
     const { position } = await eventStore.append(`loan-${params.id}`, Borrowed({ member: "ann" }));
-    return { isThere: await eventStore.waitFor(position, patient), rows: await shelfRows(db) };
+    return { isThere: await eventStore.waitFor(position, longTimeout), rows: await shelfRows(db) };
   });
   await app.start({ log: silent });
   const reply = await app.fetch(new Request("http://localhost/loans/7", { method: "POST" }));
@@ -43,7 +43,7 @@ test("an app runs its projections, and handlers wait for what they wrote", async
   await app.stop();
 });
 
-test("projections run during the drain, so that what is in flight reads what it wrote", async () => {
+test("projections run during the drain, so that requests in flight can wait for their own writes", async () => {
   const seen: boolean[] = [];
   const inFlight: Feature<object> = {
     name: "in-flight",
@@ -65,7 +65,7 @@ test("projections run during the drain, so that what is in flight reads what it 
   expect(seen).toEqual([true, true, true]);
 }, 90_000);
 
-test("the health check fails for a projection that has stopped or is too far behind", async () => {
+test("the health check fails for a projection that has stopped or exceeds maxLagSecs", async () => {
   await using file = databaseInFile();
   const stopping = shelf({ onError: "stop", maxLagSecs: 60 });
   const app = newApp(file).enableEventSourcing({ events: loanTypes, projections: [stopping] });
@@ -86,13 +86,13 @@ test("the health check fails for a projection that has stopped or is too far beh
   const lag = await waitFor(() => {
     const samples = readMetric("events_projection_lag_seconds");
     return Array.isArray(samples) && samples.length > 0 && samples;
-  }); // from the start on
+  }); // collected from the start
   expect(lag).toEqual([{ labels, value: expect.closeTo(100, -1) }]);
   expect(readMetric("events_projection_parked")).toEqual([{ labels, value: 0 }]);
   await next.stop();
 });
 
-test("the health check fails for a live version that nothing maintains, when a process has another one of its name", async () => {
+test("the health check fails for a lagging live version that the process lacks, if it has another version of the projection", async () => {
   await using file = databaseInFile();
   const first = newApp(file).enableEventSourcing({ events: loanTypes, projections: [shelf()] });
   await first.start({ log: silent });
@@ -103,7 +103,7 @@ test("the health check fails for a live version that nothing maintains, when a p
   });
   await next.start({ log: silent });
   await next.eventStore.append("loan-1", Borrowed({ member: "ann" }));
-  await expect(check()).resolves.toBeUndefined(); // an earlier process may still maintain it
+  await expect(check()).resolves.toBeUndefined(); // an earlier process may still update it
   await next.db.execute("UPDATE framework_events SET recorded_at = recorded_at - 100000");
   await expect(check()).rejects.toThrow(
     /^projection shelf 1 is \d+ s behind, more than 60 s; this process does not have that version$/,
@@ -113,7 +113,7 @@ test("the health check fails for a live version that nothing maintains, when a p
   await next.stop();
 });
 
-test("a version goes live by an app that is created and not started, while no process serves", async () => {
+test("an app that is not started makes a version live, while no process runs", async () => {
   await using file = databaseInFile();
   const compose = () =>
     newApp(file).enableEventSourcing({
@@ -133,7 +133,7 @@ test("a version goes live by an app that is created and not started, while no pr
   await operating.db.close();
 });
 
-test("operators list, inspect, replay and discard parked events with all other parked work", async () => {
+test("the admin API of parked work lists, inspects, replays and discards parked events", async () => {
   const app = newApp()
     .enableDurable({ admin: { path: "/admin", guards: [() => true] } })
     .enableEventSourcing({ events: loanTypes, projections: [shelf()] });
@@ -162,7 +162,7 @@ test("operators list, inspect, replay and discard parked events with all other p
   await app.stop();
 });
 
-test("a projection stops before an event that it cannot park, because there is no room", async () => {
+test("a projection stops before an event that it cannot park because maxParked is reached", async () => {
   const app = newApp()
     .enableDurable({ maxParked: 1 })
     .enableEventSourcing({ events: loanTypes, projections: [shelf()] });
@@ -178,7 +178,7 @@ test("a projection stops before an event that it cannot park, because there is n
   await app.stop();
 });
 
-test("a projection with much to read leaves the event loop to others after each transaction", async () => {
+test("a projection that catches up yields to the event loop after each transaction", async () => {
   const store = await openEventStore({ storeType: "memory", events: loanTypes });
   await lend(store, 300);
   const reading = await openEventStore(
@@ -187,9 +187,9 @@ test("a projection with much to read leaves the event loop to others after each 
   );
   let turns = 0;
   const turn = setInterval(() => turns++, 0);
-  expect(await reading.waitFor(await store.position(), patient)).toBe(true);
+  expect(await reading.waitFor(await store.position(), longTimeout)).toBe(true);
   clearInterval(turn);
-  expect(turns).toBeGreaterThan(10); // none while it reads, if it kept the loop
+  expect(turns).toBeGreaterThan(10); // 0 if it blocked the event loop
   await reading.close();
   await store.close();
 });
@@ -202,12 +202,12 @@ test("subscriptions of an app end when it stops", async () => {
   await expect(subscription.done).resolves.toBeUndefined();
 });
 
-test("mistakes in projections are reported together, at start", async () => {
+test("errors in projections are reported together at start", async () => {
   const other = projection({ name: "other", tables: { shelf: "id TEXT" }, apply: async () => {} });
   const app = newApp().enableEventSourcing({ events: [], projections: [shelf(), shelf(), other] });
   const error = await app.start({ log: silent }).catch(String);
   for (const part of [
-    "two projections are shelf 1",
+    "two projections have the name shelf and version 1",
     "both have a table shelf",
     "Borrowed, Extended, Returned",
   ])
@@ -216,11 +216,11 @@ test("mistakes in projections are reported together, at start", async () => {
 
 test.each([
   [{ name: "Shelf" }, "lower-case letters"],
-  [{ shards: 65 }, "`shards` is a whole number from 1 to 64"],
-  [{ batchSize: 0 }, "`batchSize` is a whole number from 1 to 1000"],
-  [{ inline: true, shards: 2 }, "has one shard"],
+  [{ shards: 65 }, "`shards` must be an integer from 1 to 64"],
+  [{ batchSize: 0 }, "`batchSize` must be an integer from 1 to 1000"],
+  [{ inline: true, shards: 2 }, "must have one shard"],
   [{ inline: true, onError: "park" }, "cannot park"],
-  [{ types: [] }, "`types` is empty"],
+  [{ types: [] }, "`types` must not be empty"],
   [{ retry: { attempts: 0 } }, "attempts"],
 ] as const)("a definition with %j is refused", (options, message) => {
   expect(() => shelf(options)).toThrow(message);

@@ -11,7 +11,7 @@ import {
   projection,
   type ProjectionOptions,
 } from "../index.ts";
-import { patient } from "./shelf.test-kit.ts";
+import { longTimeout } from "./shelf.test-kit.ts";
 
 interface Member {
   readonly id: string;
@@ -48,69 +48,73 @@ const insert = async (...[tx, given, { tables }]: Parameters<Options["apply"]>):
 const namesIn = async (db: Database): Promise<readonly string[]> =>
   (await db.query<{ name: string }>("SELECT name FROM members")).map(({ name }) => name);
 
-/** Forgets the person while `apply` runs, and records which of the two ends first. */
+/** An `apply` that forgets the person while it runs, and records which of the two ends first. */
 const forgetting = (store: EventStore) => {
   const order: string[] = [];
   let forgotten: Promise<unknown> = Promise.resolve();
   const apply: Options["apply"] = async (tx, given, context) => {
     forgotten = store.forget(ann.data.id).then(() => order.push("forgotten"));
-    for (let at = 0; at < 50; at++) await tx.fetchValue("SELECT 1"); // time to forget, if nothing held it
+    for (let at = 0; at < 50; at++) await tx.fetchValue("SELECT 1"); // time for forget to finish, if nothing blocked it
     await insert(tx, given, context);
     order.push("applied");
   };
   return { apply, order, settled: () => forgotten };
 };
 
-/** Facts of views of persons who are forgotten. */
+/** Contract tests for views of forgotten persons. */
 export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
-  "events that were read ahead, or are tried again, have nothing of a person who was forgotten meanwhile":
-    async ({ open, db }) => {
-      let forgotten: Promise<unknown> | undefined;
-      let isForgotten = false;
-      const forget = async (): Promise<void> => {
-        await writer.forget("p1");
-        isForgotten = true;
-      };
-      const waiting = members({
-        batchSize: 1,
-        apply: async (tx, given, context) => {
-          forgotten ??= forget(); // the second batch has been read
-          if (given.some(({ version }) => version === 2) && !isForgotten) throw new Error("not yet");
-          await insert(tx, given, context);
+  "prefetched and retried events have no data of a person who was forgotten meanwhile": async ({
+    open,
+    db,
+  }) => {
+    let forgotten: Promise<unknown> | undefined;
+    let isForgotten = false;
+    const forget = async (): Promise<void> => {
+      await writer.forget("p1");
+      isForgotten = true;
+    };
+    const waiting = members({
+      batchSize: 1,
+      apply: async (tx, given, context) => {
+        forgotten ??= forget(); // the second batch has been prefetched
+        if (given.some(({ version }) => version === 2) && !isForgotten) throw new Error("not yet");
+        await insert(tx, given, context);
+      },
+    });
+    const writer = await open({ events });
+    const { position } = await writer.append("person-1", [ann, ann, ann]);
+    const store = await open({ events, projections: [waiting] });
+    assert.equal(await store.waitFor(position, longTimeout), true);
+    const later = await db.query("SELECT name FROM members WHERE version > 1 ORDER BY version");
+    same(later, [{ name: "(forgotten)" }, { name: "(forgotten)" }]);
+  },
+  "an inline view gets no data of a person who was forgotten after the events were encrypted": async ({
+    open,
+    db,
+  }) => {
+    const writer = await open({ events });
+    const isForgotten: boolean[] = [];
+    const Slow = eventType("Slow", {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: async (value: unknown) => {
+          isForgotten.push(await writer.forget("p1")); // the events of the other stream have been encrypted
+          return { value };
         },
-      });
-      const writer = await open({ events });
-      const { position } = await writer.append("person-1", [ann, ann, ann]);
-      const store = await open({ events, projections: [waiting] });
-      assert.equal(await store.waitFor(position, patient), true);
-      const later = await db.query("SELECT name FROM members WHERE version > 1 ORDER BY version");
-      same(later, [{ name: "(forgotten)" }, { name: "(forgotten)" }]);
-    },
-  "the inline view of an append has nothing of a person who was forgotten after the events were encrypted":
-    async ({ open, db }) => {
-      const writer = await open({ events });
-      const isForgotten: boolean[] = [];
-      const Slow = eventType("Slow", {
-        "~standard": {
-          version: 1,
-          vendor: "test",
-          validate: async (value: unknown) => {
-            isForgotten.push(await writer.forget("p1")); // the other stream of the append has been encrypted
-            return { value };
-          },
-        },
-      });
-      const inline = members({ inline: true, apply: insert });
-      const store = await open({ events: [Joined, Slow], projections: [inline] });
-      await store.appendMany([
-        { stream: "person-1", events: [ann, Joined({ id: "p2", name: "Bob" })] },
-        { stream: "slow-1", events: { type: "Slow", data: {} } },
-      ]);
-      same([isForgotten, await namesIn(db)], [[true], ["(forgotten)", "Bob"]]);
-      await store.append("person-1", ann);
-      same(await namesIn(db), ["(forgotten)", "Bob", "Ann"]);
-    },
-  "forgetting a person waits for an inline view of that person": async ({ open, db }) => {
+      },
+    });
+    const inline = members({ inline: true, apply: insert });
+    const store = await open({ events: [Joined, Slow], projections: [inline] });
+    await store.appendMany([
+      { stream: "person-1", events: [ann, Joined({ id: "p2", name: "Bob" })] },
+      { stream: "slow-1", events: { type: "Slow", data: {} } },
+    ]);
+    same([isForgotten, await namesIn(db)], [[true], ["(forgotten)", "Bob"]]);
+    await store.append("person-1", ann);
+    same(await namesIn(db), ["(forgotten)", "Bob", "Ann"]);
+  },
+  "forget waits for an inline view that stores data of the person": async ({ open, db }) => {
     const writer = await open({ events });
     const { apply, order, settled } = forgetting(writer);
     const store = await open({ events, projections: [members({ inline: true, apply })] });
@@ -118,16 +122,16 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
     await settled();
     same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
   },
-  "forgetting a person waits for a view that is being made of that person": async ({ open, db }) => {
+  "forget waits for a transaction that stores data of the person in a view": async ({ open, db }) => {
     const writer = await open({ events });
     const { apply, order, settled } = forgetting(writer);
     const store = await open({ events, projections: [members({ apply })] });
     const { position } = await writer.append("person-1", ann);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     await settled();
     same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
   },
-  "forgetting a person waits for a parked event of that person that is replayed": async ({ open, db }) => {
+  "forget waits for the replay of a parked event of the person": async ({ open, db }) => {
     const writer = await open({ events });
     const { apply, order, settled } = forgetting(writer);
     let isFixed = false;
@@ -140,14 +144,14 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
     });
     const store = await open({ events, projections: [failing] });
     const { position } = await writer.append("person-1", ann);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     isFixed = true;
     await store.parked.replay({ source: "projection" });
     await waitFor(async () => (await store.parked.count()) === 0);
     await settled();
     same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
   },
-  "forgetting a person waits for a part of a view that is made again": async ({ open, db }) => {
+  "forget waits for rebuildPart": async ({ open, db }) => {
     const writer = await open({ events });
     const { apply, order, settled } = forgetting(writer);
     const rebuilt = members({
@@ -155,7 +159,7 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
     });
     const store = await open({ events, projections: [rebuilt] });
     const { position } = await writer.append("person-1", ann);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     await store.projections.rebuildPart("members", { stream: "person-1" });
     await settled();
     same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);

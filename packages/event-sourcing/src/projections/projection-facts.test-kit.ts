@@ -3,31 +3,34 @@ import { waitFor } from "@framework/testing";
 import type { EventStoreFixture } from "../contract/store-fixture.ts";
 import { errorOf, same } from "../contract/store-fixture.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
-import { foldedRows, lend, patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+import { foldedRows, lend, longTimeout, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
 
 type Facts = Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>>;
 
 const events = loanTypes;
 
-/** What holds for views on every database. */
+/** Contract tests for views, which run on every database. */
 export const projectionFacts: Facts = {
-  "an asynchronous view equals a fold of all events, those before it included": async ({ open, db }) => {
+  "an asynchronous view equals a fold of all events, including those before its first start": async ({
+    open,
+    db,
+  }) => {
     const before = await open({ events });
     await lend(before, 20);
     const store = await open({ events, projections: [shelf()] });
     const position = await lend(store, 40, 7, 20);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
   },
-  "several shards make the same view, each key in one of them": async ({ open, db }) => {
+  "several shards build the same view": async ({ open, db }) => {
     const store = await open({ events, projections: [shelf({ shards: 4, batchSize: 3 })] });
     const position = await lend(store, 60, 9);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
     const applied = await db.query("SELECT position FROM framework_projection_shards");
     assert.equal(applied.length, 4);
   },
-  "two owners share the shards, and nothing is applied twice when one goes": async ({ open, db }) => {
+  "two owners share the shards, and no event is applied twice when one stops": async ({ open, db }) => {
     const projections = [shelf({ shards: 4, batchSize: 2 })];
     const [one, other] = [await open({ events, projections }), await open({ events, projections })];
     const owned = () =>
@@ -35,13 +38,13 @@ export const projectionFacts: Facts = {
         WHERE kind = 'projection shelf 1' AND owner IS NOT NULL GROUP BY owner`;
     await waitFor(async () => (await owned()).map(({ lanes }) => lanes).join() === "2,2");
     await lend(one, 40, 9);
-    const leaving = one.close();
+    const closing = one.close();
     const position = await lend(other, 40, 9, 40);
-    await leaving;
-    assert.equal(await other.waitFor(position, patient), true);
+    await closing;
+    assert.equal(await other.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(other));
   },
-  "an inline view changes with the append, and is undone with it": async ({ open, db }) => {
+  "an inline view is updated and rolled back with the append": async ({ open, db }) => {
     const store = await open({ events, projections: [shelf({ inline: true })] });
     const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
     same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
@@ -54,36 +57,34 @@ export const projectionFacts: Facts = {
     await store.appendMany(["loan-1", "loan-2"].map((stream) => ({ stream, events: Extended({ days: 2 }) })));
     same(await shelfRows(db), await foldedRows(store));
   },
-  "an inline view that fails refuses the append, also when the program goes on in its transaction": async ({
-    open,
-    db,
-  }) => {
-    const store = await open({ events, projections: [shelf({ inline: true })] });
-    assert.equal((await errorOf(store.append("loan-1", Borrowed({ member: POISON })))).message, "poison");
-    await db.transaction(async (tx) => {
-      await store.append("loan-1", Borrowed({ member: POISON }), { tx }).catch(() => {});
-      await store.append("loan-1", Borrowed({ member: "ann" }), { tx });
-    });
-    same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
-    same(await shelfRows(db), await foldedRows(store));
-  },
-  "an append that is repeated changes an inline view once": async ({ open, db }) => {
+  "an inline view that fails refuses the append, even if the program catches the error in its transaction":
+    async ({ open, db }) => {
+      const store = await open({ events, projections: [shelf({ inline: true })] });
+      assert.equal((await errorOf(store.append("loan-1", Borrowed({ member: POISON })))).message, "poison");
+      await db.transaction(async (tx) => {
+        await store.append("loan-1", Borrowed({ member: POISON }), { tx }).catch(() => {});
+        await store.append("loan-1", Borrowed({ member: "ann" }), { tx });
+      });
+      same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
+      same(await shelfRows(db), await foldedRows(store));
+    },
+  "a repeated append updates an inline view once": async ({ open, db }) => {
     const store = await open({ events, projections: [shelf({ inline: true })] });
     const event = { ...Borrowed({ member: "ann" }), id: "id-1" };
     for (let times = 0; times < 2; times++) await store.append("loan-1", event);
     same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
   },
-  "an inline view of a store with events reads them, and then follows appends without missing any": async ({
+  "an inline view reads the existing events, then follows appends without missing any": async ({
     open,
     db,
   }) => {
     await lend(await open({ events }), 30);
     const store = await open({ events, projections: [shelf({ inline: true, batchSize: 4 })] });
     const position = await lend(store, 30, 5, 30);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
   },
-  "waiting ends with false when a view is not there in time": async ({ open }) => {
+  "waitFor resolves to false if a view does not catch up in time": async ({ open }) => {
     const store = await open({ events, projections: [shelf({ onError: "stop" })] });
     const { position } = await store.append("loan-1", Borrowed({ member: POISON }));
     assert.equal(await store.waitFor(position, { timeoutMs: 1 }), false);

@@ -10,7 +10,7 @@ import { POISON, shelf } from "./shelf.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** A store whose view has a live version, and a second one that goes live by hand. */
+/** Starts an app with a live version of a view, and a second version with `autoLive: false`. */
 const started = async () => {
   const app = new (App.with(database, durable, eventSourcing, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -28,7 +28,7 @@ const started = async () => {
 
 panelContract(test, started);
 
-test("a version that is built is cancelled, built again and made live", async () => {
+test("the panel cancels a build, restarts it and makes it live", async () => {
   const { app, panel, state, close } = await started();
   await app.eventStore.append("loan-1", Borrowed({ member: "ann" }));
   expect(await state()).toEqual([
@@ -37,10 +37,10 @@ test("a version that is built is cancelled, built again and made live", async ()
   ]);
   expect(await panel.act("cancel", "shelf 2")).toContain("cancelled");
   expect((await state())[1]).toEqual(["shelf version 2", "cancelled", "rebuild"]);
-  await expect(panel.act("cancel", "shelf 2")).rejects.toThrow("not in such a state");
+  await expect(panel.act("cancel", "shelf 2")).rejects.toThrow("has changed in the meantime");
   expect(await panel.act("rebuild", "shelf 2")).toContain("built again");
   await waitFor(async () => (await panel.rows())[1]?.cells[3] === "100 %", {
-    what: "the version that is built",
+    what: "the build of version 2",
     timeoutMs: 60_000,
   });
   expect(await panel.act("go-live", "shelf 2")).toBe("The version is live");
@@ -51,7 +51,7 @@ test("a version that is built is cancelled, built again and made live", async ()
   await close();
 });
 
-test("a version that an error has stopped says why, and is resumed", async () => {
+test("the panel shows the error of a stopped version, and resumes it", async () => {
   const { app, panel, close } = await started();
   await app.eventStore.append("loan-1", Borrowed({ member: POISON }));
   await waitFor(async () => (await panel.rows())[0]?.actions?.includes("resume"), {
@@ -63,7 +63,7 @@ test("a version that an error has stopped says why, and is resumed", async () =>
   await close();
 });
 
-test("an action is about the version of its row", async () => {
+test("an action applies to the version of its row", async () => {
   const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
   const app = new (App.with(database, durable, eventSourcing, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -78,7 +78,7 @@ test("an action is about the version of its row", async () => {
   await waitFor(
     async () => (await panel.act("go-live", "shelf 2").catch(() => "")) === "The version is live",
     {
-      what: "the version that is built",
+      what: "the build of version 2",
       timeoutMs: 60_000,
     },
   );

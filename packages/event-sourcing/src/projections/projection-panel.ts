@@ -3,10 +3,10 @@ import type { Panel } from "@framework/core/feature";
 import type { Projections } from "./projections.ts";
 import type { ProjectionStatus } from "./versions/status.ts";
 
-type Operated = Pick<Projections, "status" | "resume" | "cancel" | "rebuild" | "goLive">;
+type ProjectionOperations = Pick<Projections, "status" | "resume" | "cancel" | "rebuild" | "goLive">;
 
-/** The projections of a store as a panel of the dev page. */
-export const projectionPanel = (projections: Operated): Panel => ({
+/** Creates the dev page panel of the projections of a store. */
+export const projectionPanel = (projections: ProjectionOperations): Panel => ({
   name: "projections",
   title: "Projections",
   async read() {
@@ -55,7 +55,7 @@ export const projectionPanel = (projections: Operated): Panel => ({
       label: "Cancel",
       on: "row",
       run: async (row) =>
-        done(
+        requireDone(
           await projections.cancel(...versionOf(row)),
           "The version is cancelled, and its tables are dropped",
         ),
@@ -65,7 +65,7 @@ export const projectionPanel = (projections: Operated): Panel => ({
       label: "Rebuild",
       on: "row",
       run: async (row) =>
-        done(
+        requireDone(
           await projections.rebuild(...versionOf(row)),
           "The version is built again, from the first event",
         ),
@@ -76,7 +76,7 @@ export const projectionPanel = (projections: Operated): Panel => ({
       on: "row",
       async run(row) {
         if (!(await projections.goLive(...versionOf(row))))
-          throw new NotFoundError("The version is not as far as the live one yet");
+          throw new NotFoundError("The version has not caught up with the live one yet");
         return "The version is live";
       },
     },
@@ -89,12 +89,12 @@ const actionsOf = ({ status, errors }: ProjectionStatus): readonly string[] => [
   ...(status === "cancelled" ? ["rebuild"] : []),
 ];
 
-const done = (isDone: boolean, message: string): string => {
-  if (!isDone) throw new NotFoundError("The projection is not in such a state any more");
+const requireDone = (isDone: boolean, message: string): string => {
+  if (!isDone) throw new NotFoundError("The state of the projection has changed in the meantime");
   return message;
 };
 
-/** Name and version, of the id of a row. Names have no spaces: `checkProjection`. */
+/** Parses name and version from the id of a row. Names have no spaces: see `checkProjection`. */
 const versionOf = (row: string | null): [name: string, version: number] => {
   const [name = "", version] = (row ?? "").split(" ");
   return [name, Number(version)];

@@ -6,7 +6,7 @@ import { projectionFacts } from "./projection-facts.test-kit.ts";
 import { rebuildPartFacts } from "./rebuild/rebuild-part-facts.test-kit.ts";
 import { rebuildFacts } from "./rebuild/rebuild-facts.test-kit.ts";
 
-/** The suite of projections, for every database. */
+/** Contract tests of projections, for every database. */
 export const projectionsContract: PortContract<EventStoreFixture> = portContract("projections", {
   ...projectionFacts,
   ...parkedFacts,

@@ -3,7 +3,7 @@ import { afterAll, test } from "@jest/globals";
 import { postgresFixtures } from "../contract/postgres-fixtures.test-kit.ts";
 import { projectionsContract } from "./projections-contract.test-kit.ts";
 
-// The store below has its contract on the newest server, too.
+// One server is enough: the contract tests of the store also run on the newest one.
 withServer("postgres", (url) => {
   const fixtures = postgresFixtures(url);
   afterAll(async () => {

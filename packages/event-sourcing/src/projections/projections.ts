@@ -1,8 +1,8 @@
 import type { Clock } from "@framework/core/feature";
 import type { Kernel, Lane } from "@framework/durable/feature";
-import { Bell } from "../base/bell.ts";
+import { WakeSignal } from "../base/wake-signal.ts";
 import type { StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
 import type { AnyEventType } from "../events/event-type.ts";
 import { checkStream, checkTenant } from "../names/check-name.ts";
@@ -18,41 +18,41 @@ import { registerProjections } from "./versions/register-projections.ts";
 import { type ProjectionStatus, readStatus } from "./versions/status.ts";
 import { Throttle } from "./running/throttle.ts";
 
-/** The projections of a store, for programs that look after them. */
+/** Inspects and operates the projections of a store. */
 export interface Projections {
-  /** How every version in the store is doing: position, progress, lag, parked events, errors. */
+  /** Returns the status of every version in the store: position, progress, lag, parked events, errors. */
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Makes shards that an error has stopped run again, of one version or of all. Resolves to how many. */
+  /** Resumes shards that an error has stopped, of one version or of all. Resolves to their number. */
   resume(name: string, version?: number): Promise<number>;
-  /** Ends a version that is built beside the live one, the highest by default, and drops its tables. Resolves to whether there was one. */
+  /** Cancels the build of a new version, by default the highest, and drops its tables. Resolves to `false` if none was being built. */
   cancel(name: string, version?: number): Promise<boolean>;
-  /** Begins a cancelled version again, by default the highest of this process. Resolves to whether it was cancelled, and no later version is live. */
+  /** Restarts the build of a cancelled version, by default the highest of this process. Resolves to `false` if it was not cancelled, or a later version is live. */
   rebuild(name: string, version?: number): Promise<boolean>;
   /**
-   * Makes a part of the live view again: what one stream, or all streams of a tenant, have made. Needs `clear` of the projection, and holds back appends to
-   * an inline one meanwhile. Resolves to the number of events applied.
+   * Rebuilds a part of the live view: the rows built from one stream, or from all streams of a tenant. The projection must have `clear`; appends to an
+   * inline projection wait meanwhile. Resolves to the number of events applied.
    *
-   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; EVENTS_APPEND_OPEN; errors of the projection. Nothing has changed then
+   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; EVENTS_APPEND_OPEN; errors of the projection. After an error, nothing has changed
    */
   rebuildPart(name: string, part: Partial<ViewPart>): Promise<number>;
   /**
-   * Makes a version that was built live, by default the highest of this process, when it is as far as the live one; needed with `autoLive: false`.
-   * Earlier versions are retired. Resolves to whether it is live.
+   * Makes a new version live, by default the highest of this process, if it has caught up with the live one; needed with `autoLive: false`.
+   * Earlier versions are retired. Resolves to `false` if the version did not go live.
    *
-   * @throws EVENTS_APPEND_OPEN for an inline version, when an append has been open for 30 s
+   * @throws EVENTS_APPEND_OPEN for an inline version, after waiting 30 s for an open append
    */
   goLive(name: string, version?: number): Promise<boolean>;
 }
 
-/** Channel of the kernel's wake-up: a view moved on, or the program asked for something. */
+/** Wake-up channel of the kernel, signalled when a view has advanced. */
 export const PROJECTIONS_CHANNEL = "projections";
 
-/** Part of the connections that may build at a time; requests and live views use the others. */
+/** Share of the connections that may build versions at a time; the rest is left for requests and live views. */
 const BUILDING_PART = 1 / 8;
-/** Pause between two looks for tables to drop. */
+/** Interval of checks for tables to drop. */
 const DROP_EVERY_MS = 60_000;
 
-/** What projections are built on. */
+/** Dependencies of `ProjectionSet`. */
 export interface ProjectionNeeds {
   readonly kernel: Kernel;
   readonly base: StoreBase;
@@ -89,7 +89,7 @@ export class ProjectionSet implements Projections {
     };
   }
 
-  /** Adds what is new to the store, and runs the share of this process when the kernel has begun. @throws EVENTS_BAD_PROJECTION, EVENTS_UNKNOWN_TYPE */
+  /** Registers new versions in the store, and adds their shards to the lanes of the kernel. @throws EVENTS_BAD_PROJECTION */
   async start(): Promise<void> {
     const { kernel, base, projections } = this.needs;
     if (projections.length === 0) return;
@@ -98,7 +98,7 @@ export class ProjectionSet implements Projections {
       const filter = this.filterOf(each);
       const kind = `projection ${each.name} ${each.version}`;
       const run = (lane: Lane): Promise<void> => runShard(this.runner, each, filter, lane);
-      kernel.lanes({ kind, count: each.shards, endsWithStop: true, run }); // requests in flight wait for what they wrote
+      kernel.lanes({ kind, count: each.shards, endsWithStop: true, run }); // during the drain, requests in flight still wait for their own writes
     }
     kernel.lanes({ kind: "projection-upkeep", count: 1, run: ({ signal }) => this.upkeep(signal) });
   }
@@ -132,8 +132,8 @@ export class ProjectionSet implements Projections {
   async goLive(name: string, version?: number): Promise<boolean> {
     const { base, reader, clock } = this.needs;
     const projection = this.find(name, version);
-    const place = { name, version: projection.version, shard: 0 };
-    const shard = { base, projection, place, check: async () => {} }; // the rows of its shards are locked
+    const ref = { name, version: projection.version, shard: 0 };
+    const shard = { base, projection, ref, check: async () => {} }; // the rows of its shards are locked
     const isLive = await goLive({ shard, filter: this.filterOf(projection), reader, clock });
     this.wakeShards();
     return isLive;
@@ -164,7 +164,7 @@ export class ProjectionSet implements Projections {
     return { types: storedTypes(projection, this.needs.types), category: projection.category };
   }
 
-  /** A version of a projection, the highest by default. @throws EVENTS_UNKNOWN_PROJECTION */
+  /** Finds a version of a projection, by default the highest. @throws EVENTS_UNKNOWN_PROJECTION */
   private find(name: string, version?: number): Projection {
     const versions = this.needs.projections.filter(
       (each) => each.name === name && (version === undefined || each.version === version),
@@ -172,14 +172,14 @@ export class ProjectionSet implements Projections {
     const highest = versions.toSorted((one, other) => other.version - one.version)[0];
     if (highest !== undefined) return highest;
     const wanted = version === undefined ? name : `version ${version} of ${name}`;
-    throw mistake("EVENTS_UNKNOWN_PROJECTION", `${wanted} is not in the option \`projections\``);
+    throw eventError("EVENTS_UNKNOWN_PROJECTION", `${wanted} is not in the option \`projections\``);
   }
 
   private async upkeep(signal: AbortSignal): Promise<void> {
-    const bell = new Bell(this.needs.clock);
+    const wakeSignal = new WakeSignal(this.needs.clock);
     while (!signal.aborted) {
       await dropRetired(this.needs.base, this.needs.projections);
-      await bell.wait(DROP_EVERY_MS, signal);
+      await wakeSignal.wait(DROP_EVERY_MS, signal);
     }
   }
 }

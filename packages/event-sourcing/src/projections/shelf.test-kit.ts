@@ -1,4 +1,4 @@
-// The projections of the tests: who has which book, and how often members have borrowed.
+// The projection of the tests: the loan state of each stream.
 import type { Database } from "@framework/database";
 import type { EventStore, Projection } from "../index.ts";
 import { projection, type ProjectionOptions } from "../index.ts";
@@ -7,10 +7,10 @@ import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
 
 type Given = Partial<ProjectionOptions<(typeof loanTypes)[number], "shelf">>;
 
-/** Events whose member has this name fail. */
+/** `apply` throws for events of this member. */
 export const POISON = "poison";
 
-/** One row for each stream: its member and the number of events applied. An event that is applied twice, or not, shows in the number. */
+/** A projection with a row per stream. `applied` counts its events, to detect skipped and repeated ones. */
 export const shelf = (options: Given = {}): Projection =>
   projection<(typeof loanTypes)[number], "shelf">({
     name: "shelf",
@@ -19,7 +19,7 @@ export const shelf = (options: Given = {}): Projection =>
       shelf: "stream TEXT PRIMARY KEY, member TEXT NOT NULL, days INTEGER NOT NULL, applied INTEGER NOT NULL",
     },
     retry: { attempts: 2, delayMs: 1 },
-    // the streams of a tenant begin with its name
+    // in these tests, the streams of a tenant begin with its name
     clear: (tx, { tenant, stream = `${tenant}%` }, { tables }) =>
       tx.execute`DELETE FROM ${tables.shelf} WHERE stream LIKE ${stream}`,
     async apply(tx, events, { tables }) {
@@ -44,11 +44,11 @@ export interface ShelfRow {
   readonly applied: number;
 }
 
-/** The view as programs read it. */
+/** Reads the view. */
 export const shelfRows = (db: Database, table = "shelf"): Promise<ShelfRow[]> =>
   db.query<ShelfRow>(`SELECT stream, member, days, applied FROM ${table} ORDER BY stream`);
 
-/** The view as a fold of all events in the store makes it. */
+/** Computes the expected view by a fold of all events in the store. */
 export const foldedRows = async (store: EventStore): Promise<ShelfRow[]> => {
   const rows = new Map<string, ShelfRow>();
   for (const { stream, type, data } of await allEvents(store, 500)) {
@@ -74,5 +74,5 @@ export const lend = async (store: EventStore, count: number, streams = 5, from =
   return position;
 };
 
-/** The one-process wait of most tests. */
-export const patient = { timeoutMs: 60_000 };
+/** Timeout of waits in most tests. */
+export const longTimeout = { timeoutMs: 60_000 };

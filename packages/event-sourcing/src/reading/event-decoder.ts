@@ -1,6 +1,6 @@
 import { type Queries, sql, type Statement, type Transaction } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import { noMetadata } from "../events/event-metadata.ts";
 import type { EventRow } from "../events/event-row.ts";
 import type { EventTypes } from "../events/event-types.ts";
@@ -11,22 +11,22 @@ import { upcast } from "../events/upcast.ts";
 import { openFields, SEAL, type Seal } from "../personal-data/sealed-fields.ts";
 import { keyLock, secretsOfKeys } from "../personal-data/subject-keys.ts";
 
-/** Turns stored rows into events: decrypts, then upcasts. */
+/** Decodes stored rows into events: decrypts, then upcasts. */
 export interface EventDecoder {
-  /** The events of one row: usually one, none or several after an upcaster. @throws EVENTS_NEWER_SCHEMA, EVENTS_UPCAST_FAILED, EVENTS_UNREADABLE */
+  /** Returns the events of a row: one, unless an upcaster splits or drops it. @throws EVENTS_NEWER_SCHEMA, EVENTS_UPCAST_FAILED, EVENTS_UNREADABLE */
   decode(row: EventRow): readonly StoredEvent[];
-  /** Ids of the keys with which personal data of these rows was decrypted. */
+  /** Ids of the keys that decrypt the personal data of these rows. */
   readonly keys: readonly string[];
 }
 
-/** Creates a decoder for certain rows; reads the keys of their personal data. */
+/** Creates a decoder for the given rows, and reads the keys of their personal data. */
 export const decoderFor = (
   queries: Queries,
   types: EventTypes,
   rows: readonly EventRow[],
 ): Promise<EventDecoder> => decoderWith(queries, types, rows, sql``);
 
-/** Creates a decoder for rows whose events the transaction stores in a view: a person in them is forgotten before the keys are read, or after the commit. */
+/** Creates a decoder for rows that the transaction stores in a view. It locks the keys, so that `forget` waits for the commit. */
 export const viewDecoder = (
   { db, types }: StoreBase,
   tx: Transaction,
@@ -51,7 +51,7 @@ const addKey = (row: EventRow, ids: Set<string>): void => {
   if (seal !== undefined) ids.add(seal.key);
 };
 
-/** A decoder for rows without personal data. */
+/** Creates a decoder for rows without personal data. */
 export const plainDecoder = (types: EventTypes): EventDecoder => ({
   decode: (row) => decode(types, row, noSecrets),
   keys: [],
@@ -59,7 +59,7 @@ export const plainDecoder = (types: EventTypes): EventDecoder => ({
 
 const noSecrets: ReadonlyMap<string, Uint8Array> = new Map();
 
-/** Whether a row may have personal data. Saves parsing the metadata of every other row. */
+/** Whether a row may have personal data. A substring search, to avoid parsing the metadata of other rows. */
 export const mayBeSealed = ({ metadata }: EventRow): boolean => metadata?.includes(`"${SEAL}"`) === true;
 
 const metadataOf = ({ metadata }: EventRow): Record<string, Json | undefined> =>
@@ -88,14 +88,14 @@ const decode = (
   return parts.map(({ type, data }, part) => ({ ...readable, type, data, id: partId(row.event_id, part) }));
 };
 
-/** Ids stay unique when one event becomes several. */
+/** Keeps ids unique when an event is split. */
 const partId = (id: string, part: number): string => (part === 0 ? id : `${id}#${part}`);
 
 const parse = ({ data, event_id, stream }: EventRow): unknown => {
   try {
     return JSON.parse(data);
   } catch (error) {
-    throw mistake(
+    throw eventError(
       "EVENTS_UNREADABLE",
       `the data of event ${event_id} in stream ${stream} is not JSON`,
       error,

@@ -1,11 +1,11 @@
-/** Bytes of a page that reading aims at, so that pages of large events have few of them. */
+/** Target size of a page in bytes: pages of large events have fewer events. */
 const PAGE_BYTES = 4_194_304;
-/** Events of the first page, whose size is unknown. */
+/** Events of the first page, when the sizes of events are unknown. */
 const FIRST_PAGE = 100;
-/** Most events of one page. */
+/** Maximum events of a page. */
 export const MAX_PAGE = 1000;
 
-/** Number of events to read next, from the sizes of those read before. */
+/** Adapts the number of events per page to the sizes of the events read so far. */
 export class PageSize {
   private next = FIRST_PAGE;
 
@@ -13,7 +13,7 @@ export class PageSize {
     return this.next;
   }
 
-  /** Notes the sizes of a page. */
+  /** Adapts to the sizes of the last page. */
   note(rows: readonly { readonly data: string }[]): void {
     if (rows.length === 0) return;
     let bytes = 0;

@@ -1,29 +1,29 @@
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { checkStream, checkTenant } from "../names/check-name.ts";
 import { decoderFor } from "./event-decoder.ts";
 import { PageSize } from "./page-size.ts";
 import { versionRows } from "./read-versions.ts";
 
-/** Which events of a stream to read. */
+/** Options of `read`. */
 export interface ReadOptions {
-  /** First version; the last one when backwards. @default the first event, or the last */
+  /** Version to start at. @default the first, or the last with `backwards` */
   readonly from?: number;
-  /** Last version; the first one when backwards. @default the end */
+  /** Version to stop at, inclusive. @default the last, or the first with `backwards` */
   readonly to?: number;
-  /** Most events, counted as stored. @default all */
+  /** Maximum number of events, counted as stored. @default all */
   readonly limit?: number;
   /** Newest first. @default false */
   readonly backwards?: boolean;
   /** Tenant of the stream. @default none */
   readonly tenant?: string;
-  /** Reads in a transaction, with what it appended. @default outside of one */
+  /** Reads in this transaction, including its own appends. @default none */
   readonly tx?: Queries | undefined;
 }
 
-/** Yields the events of a stream page by page; none when it does not exist. @throws EVENTS_BAD_READ, EVENTS_BAD_NAME */
+/** Yields the events of a stream page by page; none if it does not exist. @throws EVENTS_BAD_READ, EVENTS_BAD_NAME */
 export const readStream = (
   base: StoreBase,
   stream: string,
@@ -74,5 +74,8 @@ export const checkNumber = (
 ): void => {
   if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) return;
   const upTo = max === Infinity ? "" : ` to ${max}`;
-  throw mistake("EVENTS_BAD_READ", `\`${name}\` is a whole number from ${min}${upTo}, not ${String(value)}`);
+  throw eventError(
+    "EVENTS_BAD_READ",
+    `\`${name}\` must be an integer from ${min}${upTo}, not ${String(value)}`,
+  );
 };

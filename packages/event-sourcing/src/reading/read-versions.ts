@@ -4,11 +4,11 @@ import { eventColumns, type EventRow } from "../events/event-row.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { decoderFor } from "./event-decoder.ts";
 
-/** Which versions of a stream to read. */
+/** Range of versions of a stream. */
 export interface VersionRange {
   readonly tenant: string;
   readonly stream: string;
-  /** First version, or the last one when backwards. */
+  /** First version. */
   readonly from: number;
   /** Last version. @default no limit */
   readonly to?: number | undefined;
@@ -16,7 +16,7 @@ export interface VersionRange {
   readonly backwards?: boolean | undefined;
 }
 
-/** Rows of a stream, archived ones included, in the order of versions. */
+/** Reads rows of a stream in the order of versions, archived or not. */
 export const versionRows = async (
   { db: { dialect } }: StoreBase,
   queries: Queries,
@@ -29,7 +29,7 @@ export const versionRows = async (
     UNION ALL SELECT ${columns} FROM framework_archived_events ${where} ${order}`;
 };
 
-/** Events of a stream, at most `limit` stored ones. */
+/** Reads events of a stream, at most `limit` stored ones. */
 export const readVersions = async (
   base: StoreBase,
   queries: Queries,

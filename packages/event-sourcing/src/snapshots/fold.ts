@@ -1,22 +1,22 @@
 import type { StoredEvent } from "../events/stored-event.ts";
 
-/** A state made of the events of a stream, one after the other. */
+/** Computes a state from the events of a stream, as a left fold. */
 export interface Fold<State> {
   /** Name, unique in the store. */
   readonly name: string;
-  /** Raised when states are made otherwise. */
+  /** Version of `evolve`. */
   readonly version: number;
-  /** Identifies the fold and the versions of its types: a snapshot with another hash is not used. */
+  /** Hash of name, version and event types: a snapshot with another hash is not used. */
   readonly hash: string;
   readonly initialState: () => State;
-  /** @throws EVENTS_UNKNOWN_TYPE for an event of code that is newer */
+  /** Returns the state after an event. */
   readonly evolve: (state: State, event: StoredEvent) => State;
-  /** The state as JSON; `null` when it has none, so that no snapshots are made. */
+  /** Converts the state to JSON for a snapshot. */
   readonly toSnapshot: (state: State) => unknown;
   readonly fromSnapshot: (json: unknown) => State;
 }
 
-/** A state with the version that it was made of. */
+/** A state at a version of a stream. */
 export interface Folded<State> {
   readonly state: State;
   /** Version of the last event in it; 0 without events. */
@@ -25,6 +25,6 @@ export interface Folded<State> {
   readonly lastEvent: string;
   /** Ids of the keys of personal data in it. */
   readonly keys: ReadonlySet<string>;
-  /** Version of the snapshot that it began with; 0 without. */
+  /** Version of the snapshot that it was loaded from; 0 if there was none. */
   readonly snapshotVersion: number;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { SnapshotQueue } from "./snapshot-queue.ts";
 
-test("jobs run one after the other, the latest of each key", async () => {
+test("jobs run one at a time, and only the latest of each key", async () => {
   const done: string[] = [];
   const queue = new SnapshotQueue(() => {});
   const offer = (key: string, name: string): void => queue.offer(key, async () => void done.push(name));
@@ -12,7 +12,7 @@ test("jobs run one after the other, the latest of each key", async () => {
   expect(done).toEqual(["b1", "a2"]);
 });
 
-test("at most 1000 jobs wait, and later ones are dropped", async () => {
+test("at most 1000 jobs wait, and further ones are dropped", async () => {
   const done: number[] = [];
   const queue = new SnapshotQueue(() => {});
   for (let job = 0; job < 1500; job++) queue.offer(String(job), async () => void done.push(job));
@@ -32,7 +32,7 @@ test("a job that fails does not stop the others", async () => {
   expect([failures.length, ran]).toEqual([1, true]);
 });
 
-test("closing finishes the jobs until the deadline, and takes no more", async () => {
+test("close runs waiting jobs until the deadline, and accepts no more", async () => {
   const done: string[] = [];
   const queue = new SnapshotQueue(() => {});
   const { promise, resolve } = Promise.withResolvers<void>();

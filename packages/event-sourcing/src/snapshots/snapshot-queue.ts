@@ -1,4 +1,4 @@
-/** Work that may be lost: it is done one after the other, the latest for each key, and dropped when the queue is full. */
+/** Queue of optional jobs: they run one at a time, a newer job replaces a waiting one with the same key, and a full queue drops new jobs. */
 export class SnapshotQueue {
   private readonly jobs = new Map<string, () => Promise<void>>();
   private readonly failed: (error: unknown) => void;
@@ -10,7 +10,7 @@ export class SnapshotQueue {
     this.failed = failed;
   }
 
-  /** Adds a job, in place of a waiting one with the same key. */
+  /** Adds a job. It replaces a waiting one with the same key. */
   offer(key: string, job: () => Promise<void>): void {
     if (this.isClosed) return;
     this.jobs.delete(key);
@@ -19,12 +19,12 @@ export class SnapshotQueue {
     this.running ??= this.run();
   }
 
-  /** Resolves when every job is done. */
+  /** Resolves when all jobs have run. */
   async idle(): Promise<void> {
     await this.running;
   }
 
-  /** Takes no more jobs, and drops those that wait when the deadline aborts. */
+  /** Accepts no more jobs; resolves when the waiting ones have run. Drops them when the deadline aborts. */
   async close(deadline?: AbortSignal): Promise<void> {
     this.isClosed = true;
     const drop = (): void => this.jobs.clear();
@@ -35,7 +35,7 @@ export class SnapshotQueue {
   }
 
   private async run(): Promise<void> {
-    await Promise.resolve(); // the caller's work goes first
+    await Promise.resolve(); // let the caller continue first
     for (const [key, job] of this.jobs) {
       this.jobs.delete(key);
       await job().catch(this.failed);
@@ -44,5 +44,5 @@ export class SnapshotQueue {
   }
 }
 
-/** Most jobs that wait. Later ones are dropped: a snapshot only saves time. */
+/** Maximum waiting jobs. Further ones are dropped: snapshots are optional. */
 const MAX_JOBS = 1000;

@@ -4,8 +4,8 @@ import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { keyLock } from "../personal-data/subject-keys.ts";
 
-/** Which snapshot: that of a fold over a stream. */
-export interface SnapshotPlace {
+/** Identifies a snapshot: of a stream, by a fold. */
+export interface SnapshotRef {
   readonly tenant: string;
   readonly stream: string;
   /** Name of the fold. */
@@ -27,10 +27,10 @@ export interface SnapshotRow {
   readonly checksum: string;
 }
 
-/** A snapshot, and the id of the event that its stream has at its version; `null` for none. */
+/** Reads a snapshot, and the id of the event that its stream has at the same version; `null` if there is no snapshot. */
 export const readSnapshot = (
   queries: Queries,
-  { tenant, stream, fold }: SnapshotPlace,
+  { tenant, stream, fold }: SnapshotRef,
 ): Promise<(SnapshotRow & { readonly found_id: string | null }) | null> => {
   const last = sql`WHERE e.tenant = s.tenant AND e.stream = s.stream AND e.version = s.version`;
   return queries.fetchOne`SELECT fold_version, fold_hash, version, event_id, state, keys, checksum,
@@ -38,9 +38,9 @@ export const readSnapshot = (
     FROM framework_snapshots s WHERE tenant = ${tenant} AND stream = ${stream} AND fold = ${fold}`;
 };
 
-/** Checksum of what a snapshot says. */
+/** Computes the checksum of a snapshot. */
 export const checksumOf = (
-  { fold }: SnapshotPlace,
+  { fold }: SnapshotRef,
   { fold_version, fold_hash, version, event_id, state, keys }: Omit<SnapshotRow, "checksum">,
 ): string =>
   createHash("sha256")
@@ -48,19 +48,19 @@ export const checksumOf = (
     .digest("base64");
 
 /**
- * Stores a snapshot unless there is a later one, or one of a newer fold.
+ * Stores a snapshot unless there is a later one, or one of a newer version of the fold.
  *
- * @returns whether the snapshot may exist: not when a person in it was forgotten meanwhile
+ * @returns `false` if nothing was stored because a person in the snapshot was forgotten meanwhile
  */
 export const writeSnapshot = async (
   { db: { dialect }, now }: StoreBase,
   tx: Transaction,
-  { tenant, stream, fold }: SnapshotPlace,
+  { tenant, stream, fold }: SnapshotRef,
   row: Omit<SnapshotRow, "checksum">,
   keys: readonly string[],
 ): Promise<boolean> => {
   if (keys.length > 0) {
-    // `forget` waits until the snapshot is there to be deleted
+    // locks the keys: `forget` waits for this commit, and then deletes the snapshot
     const known =
       await tx.query`SELECT id FROM framework_subject_keys WHERE id IN (${paddedList(keys)}) ${keyLock(dialect)}`;
     if (known.length < keys.length) return false;

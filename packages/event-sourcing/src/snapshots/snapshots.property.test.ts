@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type NewEvent, openEventStore } from "../index.ts";
 import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
 
-/** Histories to try; `FRAMEWORK_HISTORIES=5000` is the long form. */
+/** Number of histories; `FRAMEWORK_HISTORIES=5000` for a long run. */
 const histories = Number(process.env["FRAMEWORK_HISTORIES"] ?? 100);
 
 const event: fc.Arbitrary<NewEvent> = fc.oneof(
@@ -13,7 +13,7 @@ const event: fc.Arbitrary<NewEvent> = fc.oneof(
   fc.constant(Returned({})),
 );
 
-test("a snapshot and the events after it make the state of all events, at every cut of any history", async () => {
+test("at every version of any history, a snapshot and the events after it give the state of all events", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const config = { events: loanTypes, snapshotInterval: 1 };
   const log = { info: () => {}, warn: (message: string) => expect(message).toBe(""), error: () => {} };
@@ -25,7 +25,7 @@ test("a snapshot and the events after it make the state of all events, at every 
     for (let cut = 0; cut < events.length; cut++) {
       await store.append(`loan-${id}`, events[cut] ?? []);
       const full = await without.aggregate(Loan, id).load();
-      expect(await store.aggregate(Loan, id).load()).toEqual(full); // from the snapshot of the cut before
+      expect(await store.aggregate(Loan, id).load()).toEqual(full); // from an earlier snapshot
       if (cut % 2 === 0) await store.snapshotsTaken();
     }
     await store.snapshotsTaken();

@@ -50,11 +50,11 @@ test.each([
     `UPDATE framework_snapshots SET state = '{"member":"eve","days":1,"returns":0}'`,
     "damaged",
   ],
-  ["cut off", "UPDATE framework_snapshots SET state = substr(state, 1, 5)", "damaged"],
+  ["with a truncated state", "UPDATE framework_snapshots SET state = substr(state, 1, 5)", "damaged"],
   ["of another version", "UPDATE framework_snapshots SET version = 2", "damaged"],
   ["with an empty checksum", "UPDATE framework_snapshots SET checksum = ''", "damaged"],
   [
-    "whose last event is gone",
+    "whose last event does not exist",
     "DELETE FROM framework_events WHERE version = 3; UPDATE framework_streams SET version = 2",
     "not in the stream",
   ],
@@ -83,11 +83,11 @@ test("a snapshot of newer code is ignored, logged once, and kept", async () => {
   await store.snapshotsTaken();
   for (let count = 0; count < 3; count++) expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
   await store.snapshotsTaken();
-  expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining("newer code made it")]);
+  expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining("taken by newer code")]);
   expect(await db.fetchValue("SELECT fold_version FROM framework_snapshots")).toBe(2);
 });
 
-test("no snapshot is taken of events whose commit did not happen although its outcome was unknown", async () => {
+test("a snapshot of events that were rolled back after an unknown outcome is not used", async () => {
   await using opened = await open();
   const { store, db } = opened;
   const undone = new Error("undo");
@@ -107,7 +107,7 @@ test("no snapshot is taken of events whose commit did not happen although its ou
   expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
 });
 
-test("a snapshot taken in a transaction has the state of the events, although the caller changes the returned state", async () => {
+test("a snapshot taken in a transaction is not affected by mutations of the returned state", async () => {
   await using opened = await open();
   const { store, db } = opened;
   const loan = store.aggregate(Loan, "1");
@@ -121,7 +121,7 @@ test("a snapshot taken in a transaction has the state of the events, although th
   expect((await loan.load()).state).toMatchObject({ member: "ann" });
 });
 
-test("a state whose toSnapshot throws has no snapshot, and the command succeeds", async () => {
+test("if toSnapshot throws, no snapshot is taken, and the command succeeds", async () => {
   await using opened = await open();
   const { store, db, lines } = opened;
   const error = new Error("not now");
@@ -157,7 +157,7 @@ const Members: Decider<Map<string, number>, never, (typeof loanTypes)[number]> =
       : state,
 });
 
-test("a state that is not JSON has no snapshots, and the log says what to do", async () => {
+test("a state that is not JSON has no snapshots, and the log names the remedy", async () => {
   await using opened = await open();
   const { store, db, lines } = opened;
   await store.append("members-1", [...events, Returned({})]);
@@ -172,7 +172,7 @@ test("a state that is not JSON has no snapshots, and the log says what to do", a
   ]);
 });
 
-test("toSnapshot and fromSnapshot make snapshots of any state", async () => {
+test("toSnapshot and fromSnapshot allow snapshots of a state that is not JSON", async () => {
   await using opened = await open();
   const { store, db } = opened;
   const Mapped: typeof Members = {
@@ -209,7 +209,7 @@ test("a state above 1 MiB has no snapshot", async () => {
   expect(lines[0]?.message).toContain("larger than 1048576 bytes");
 });
 
-test("snapshotInterval is the number of events to the next snapshot", async () => {
+test("snapshotInterval is the number of events between two snapshots", async () => {
   const versionsWith = async (config: Partial<EventSourcingConfig>): Promise<readonly unknown[]> => {
     const db = openDatabase({ url: "sqlite://:memory:" });
     const store = await openEventStore({ events: loanTypes, ...config }, { db });
@@ -229,7 +229,7 @@ test("snapshotInterval is the number of events to the next snapshot", async () =
   expect(await versionsWith({ snapshotInterval: 4, enableSnapshots: false })).toEqual([]);
 });
 
-test("enableSnapshots: false reads no snapshot that is there", async () => {
+test("enableSnapshots: false does not read existing snapshots", async () => {
   await using opened = await open();
   await takeSnapshot(opened);
   const { db, store, lines } = opened;

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { Borrowed, Extended, Loan, NotBorrowedError, Returned } from "../loan.test-kit.ts";
 import { given } from "./specification.ts";
 
-test("compares the events of a command, their data included", () => {
+test("compares the events of a command, including their data", () => {
   const outcome = given(Loan, Borrowed({ member: "ann" })).when({ kind: "return" });
   outcome.thenEvents(Returned({}));
   expect(() => outcome.thenEvents()).toThrow(/Expected|equal/);
@@ -20,13 +20,13 @@ test("compares the state before and after a command", () => {
   expect(() => past.thenState({ member: null, days: 0, returns: 0 })).toThrow(/equal/);
 });
 
-test("a command that gives nothing has no events", () => {
+test("thenEvents() expects no events", () => {
   const outcome = given(Loan, Borrowed({ member: "ann" })).when({ kind: "borrow", member: "ann" });
   outcome.thenEvents();
   expect(() => outcome.thenEvents(Returned({}))).toThrow(/equal/);
 });
 
-test("compares a refusal by class, message or code", () => {
+test("compares a rejection by class or message", () => {
   const outcome = given(Loan).when({ kind: "return" });
   outcome.thenRefused();
   outcome.thenRefused(NotBorrowedError);

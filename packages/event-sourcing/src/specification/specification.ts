@@ -5,26 +5,26 @@ import type { AnyEventType, NewEventOf } from "../events/event-type.ts";
 import { toPosition } from "../events/position.ts";
 import type { NewEvent, StoredEvent } from "../events/stored-event.ts";
 
-/** A decider with the events that have happened. */
+/** A decider with past events. */
 export interface GivenEvents<State, Command, Types extends AnyEventType> {
   /** Decides on a command. */
   when(command: Command): Outcome<State, Types>;
-  /** The state that the events make. @throws AssertionError for another one */
+  /** Checks the state after the past events. @throws AssertionError if it differs */
   thenState(state: State): void;
 }
 
-/** The outcome of a command, to be compared with the expected one. */
+/** Assertions on the outcome of a command. */
 export interface Outcome<State, Types extends AnyEventType> {
-  /** Checks the events. @throws AssertionError unless exactly these events happened; types and data count. The refusal, if there was one, is its cause */
+  /** Checks type and data of the events. @throws AssertionError unless the decider returned exactly these events. If it rejected the command, that error is the cause */
   thenEvents(...events: readonly NewEventOf<Types>[]): void;
-  /** Checks the state. @throws AssertionError unless the state after the events is this one */
+  /** Checks the state after the events of the command. @throws AssertionError if it differs */
   thenState(state: State): void;
-  /** Checks the rejection. @throws AssertionError unless the decider refused the command with an error of this class, message or code */
+  /** Checks the rejection. @throws AssertionError unless the decider rejected the command with an error of this class, message or code */
   thenRefused(reason?: (new (...args: never) => Error) | RegExp | string): void;
 }
 
 /**
- * Begins a test of a decider: given events, when a command, then events, a state or a refusal. Needs no store and no test runner.
+ * Starts a given-when-then test of a decider: past events, a command, and the expected events, state or rejection. Needs no store and no test runner.
  *
  * @example
  * given(Loan, BookBorrowed({ member: "ann" })).when({ kind: "return" }).thenEvents(BookReturned({}));
@@ -88,7 +88,7 @@ const fits = (refusal: Error, reason: (new (...args: never) => Error) | RegExp |
   return reason.test(refusal.message);
 };
 
-/** Events are compared as they would be stored: by type and JSON. */
+/** Compares events as stored: by type and JSON. */
 const comparable = ({ type, data }: NewEvent): unknown => ({
   type,
   data: JSON.parse(JSON.stringify(data)) as unknown,

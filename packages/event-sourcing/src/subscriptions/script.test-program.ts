@@ -1,4 +1,4 @@
-// Waits for an event with a subscription, and nothing else keeps the process running.
+// Only a subscription keeps this process running.
 import { openEventStore } from "@framework/event-sourcing";
 
 const store = await openEventStore({ storeType: "memory" });

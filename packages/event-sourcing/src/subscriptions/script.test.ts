@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 
-test("a subscription keeps a process running that has nothing else", async () => {
+test("a subscription alone keeps a process running", async () => {
   const program = fileURLToPath(new URL("./script.test-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@framework/source", program], {
     env: { ...process.env, NODE_OPTIONS: "" },

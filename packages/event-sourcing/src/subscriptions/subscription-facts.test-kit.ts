@@ -25,11 +25,9 @@ const Registered: EventType<"Registered", Person> = eventType("Registered", sche
   personal: { subject: ({ id }) => id, fields: ["name"], placeholders: { name: "(forgotten)" } },
 });
 
-/** What holds for subscriptions on every database. */
+/** Contract tests of subscriptions, for every database. */
 export const subscriptionsContract: PortContract<EventStoreFixture> = portContract("subscriptions", {
-  "a subscription gets every event once, in the order of the store, later ones included": async ({
-    open,
-  }) => {
+  "a subscription gets present and later events once, in the global order": async ({ open }) => {
     const store = await open();
     await append(store, 0, 10);
     const seen: string[] = [];
@@ -41,7 +39,7 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
       (await allEvents(store)).map(({ id }) => id),
     );
   },
-  "a subscription goes on after a position, with the types asked for": async ({ open }) => {
+  "a subscription starts after a position, and gets only the given types": async ({ open }) => {
     const store = await open();
     const after = await append(store, 0, 10);
     const last = await append(store, 10, 20);
@@ -50,7 +48,7 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
     await waitFor(() => subscription.position >= last);
     same(seen, ["id-11", "id-13", "id-15", "id-17", "id-19"]);
   },
-  "a subscription to no types, or too many, is refused": async ({ open }) => {
+  "a subscription with no types, or too many, is refused": async ({ open }) => {
     const store = await open();
     for (const types of [[], Array.from({ length: 1001 }, String)])
       assert.throws(() => store.subscribe({ types }, () => {}), { code: "EVENTS_BAD_READ" });
@@ -68,32 +66,33 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
       running--;
     });
     await waitFor(() => seen.length > 0);
-    await db.execute("DELETE FROM framework_events WHERE position > 5"); // what is in memory is delivered none the less
+    await db.execute("DELETE FROM framework_events WHERE position > 5"); // the batch in memory is still delivered
     const { position } = await store.append("s-9", plain("Even", "last"));
     assert.equal(seen.length, 1);
     held.resolve();
     await waitFor(() => subscription.position >= position);
     same(seen, ["id-0", "id-1", "id-2", "id-3", "id-4", "last"]);
   },
-  "a handler that fails is tried again, and ends its subscription before the event when it goes on failing":
-    async ({ open }) => {
-      const store = await open();
-      await append(store, 0, 5);
-      let attempts = 0;
-      const fails = ({ id }: { readonly id: string }): void => {
-        if (id === "id-1" && ++attempts < 3) throw new Error("once more");
-        if (id === "id-3") throw new Error("never");
-      };
-      const subscription = store.subscribe({ retry: { attempts: 3, delayMs: 1 } }, fails);
-      assert.equal((await errorOf(subscription.done)).message, "never");
-      assert.equal(attempts, 3);
-      const rest: string[] = [];
-      await using again = store.subscribe({ after: subscription.position }, ({ id }) => void rest.push(id));
-      await waitFor(() => rest.length === 2);
-      same(rest, ["id-3", "id-4"]);
-      assert.ok(again.position > subscription.position);
-    },
-  "a subscription that is stopped waits for its handler, and gets nothing more": async ({ open }) => {
+  "a failing handler is retried; after the last attempt its subscription ends before the event": async ({
+    open,
+  }) => {
+    const store = await open();
+    await append(store, 0, 5);
+    let attempts = 0;
+    const fails = ({ id }: { readonly id: string }): void => {
+      if (id === "id-1" && ++attempts < 3) throw new Error("once more");
+      if (id === "id-3") throw new Error("never");
+    };
+    const subscription = store.subscribe({ retry: { attempts: 3, delayMs: 1 } }, fails);
+    assert.equal((await errorOf(subscription.done)).message, "never");
+    assert.equal(attempts, 3);
+    const rest: string[] = [];
+    await using again = store.subscribe({ after: subscription.position }, ({ id }) => void rest.push(id));
+    await waitFor(() => rest.length === 2);
+    same(rest, ["id-3", "id-4"]);
+    assert.ok(again.position > subscription.position);
+  },
+  "stop waits for the running handler, and no more events are passed": async ({ open }) => {
     const store = await open();
     await append(store, 0, 5);
     const seen: string[] = [];
@@ -111,9 +110,7 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
     await waitFor(() => seen.length === 5);
     same(seen, ["id-0", "id-1", "id-2", "id-3", "id-4"]);
   },
-  "events in memory have nothing of a person who was forgotten meanwhile, nor has another attempt": async ({
-    open,
-  }) => {
+  "events in memory and retries have no data of a person who was forgotten meanwhile": async ({ open }) => {
     const store = await open({ events: [Registered] });
     await store.append(
       "person-1",

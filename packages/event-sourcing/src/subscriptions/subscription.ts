@@ -1,6 +1,6 @@
 import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
 import { type Clock, type ConfigInput, keepAlive } from "@framework/core/feature";
-import { Bell, Pauses } from "../base/bell.ts";
+import { WakeSignal, PollBackoff } from "../base/wake-signal.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
 import type { EventRow } from "../events/event-row.ts";
@@ -10,42 +10,42 @@ import { checkTypes } from "../global-order/read-all.ts";
 import { decoderFor } from "../reading/event-decoder.ts";
 import { checkNumber } from "../reading/read-stream.ts";
 
-/** Which events to get, and how. */
+/** Options of `subscribe`. */
 export interface SubscribeOptions extends EventFilter {
-  /** Position after which to begin. @default the beginning */
+  /** Position after which to start. @default the beginning */
   readonly after?: string | undefined;
-  /** Most events in memory, 1 to 1,000. @default 100 */
+  /** Maximum events in memory, 1 to 1,000. @default 100 */
   readonly batchSize?: number | undefined;
-  /** Attempts at an event whose handler fails. @default 3 attempts, with delays from 0.1 s */
+  /** Retry policy for an event whose handler fails. @default 3 attempts, with delays from 0.1 s */
   readonly retry?: ConfigInput<RetryPolicy> | undefined;
   /** Ends the subscription. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Handles one event; the next one comes when it has returned. `signal` aborts when the subscription ends. */
+/** Handles one event; the next one is passed when the handler has finished. `signal` aborts when the subscription ends. */
 export type EventHandler = (event: StoredEvent, signal: AbortSignal) => unknown;
 
 /** A running subscription. */
 export interface Subscription extends AsyncDisposable {
-  /** Position of the last event that was handled, or excluded by the filter: go on after it. */
+  /** Position of the last event that was handled, or excluded by the filter. Resume with it as `after`. */
   readonly position: string;
   /** Resolves when the subscription was stopped; rejects with the error of a handler that failed at every attempt, or of an unreadable event. */
   readonly done: Promise<void>;
-  /** Ends it, after the handler that runs. */
+  /** Stops the subscription; resolves when the running handler has finished. */
   stop(): Promise<void>;
 }
 
-/** What subscriptions need. */
+/** Dependencies of `EventSubscription`. */
 export interface SubscriptionNeeds {
   readonly base: StoreBase;
   readonly reader: GlobalReader;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Calls back when events were appended; returns a function that ends it. */
+  /** Calls back when events were appended; returns a function that unsubscribes. */
   readonly onEvents: (listener: () => void) => () => void;
 }
 
-/** Gives events to a handler, one after the other: while it works, nothing is read. */
+/** Passes events to a handler one at a time; reads a batch only when the last one is handled. */
 export class EventSubscription implements Subscription {
   readonly done: Promise<void>;
   private readonly needs: SubscriptionNeeds;
@@ -54,7 +54,7 @@ export class EventSubscription implements Subscription {
   private readonly retry: Readonly<RetryPolicy>;
   private readonly stopping = new AbortController();
   private at: number;
-  private returns: number | null = null;
+  private rewinds: number | null = null;
 
   constructor(needs: SubscriptionNeeds, options: SubscribeOptions, handler: EventHandler) {
     checkNumber("batchSize", options.batchSize, 1, MAX_BATCH_SIZE);
@@ -76,7 +76,7 @@ export class EventSubscription implements Subscription {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.done.catch(() => {}); // `done` tells
+    await this.done.catch(() => {}); // `done` reports the error
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -88,14 +88,14 @@ export class EventSubscription implements Subscription {
     const given = this.options.signal;
     const signal =
       given === undefined ? this.stopping.signal : AbortSignal.any([given, this.stopping.signal]);
-    const bell = new Bell(clock);
-    const end = onEvents(() => bell.ring());
-    const pauses = new Pauses();
+    const wakeSignal = new WakeSignal(clock);
+    const end = onEvents(() => wakeSignal.notify());
+    const backoff = new PollBackoff();
     const release = keepAlive();
     try {
       while (!signal.aborted) {
-        const found = await this.look(signal);
-        if (found !== "more") await bell.wait(pauses.after(found === "some"), signal);
+        const found = await this.poll(signal);
+        if (found !== "more") await wakeSignal.wait(backoff.after(found === "some"), signal);
       }
     } finally {
       release();
@@ -103,14 +103,14 @@ export class EventSubscription implements Subscription {
     }
   }
 
-  /** A database that is away is asked again; anything else ends the subscription. */
-  private async look(signal: AbortSignal): Promise<"more" | "some" | "none"> {
+  /** Reads and handles the next batch. Retries if the database is unavailable; any other error ends the subscription. */
+  private async poll(signal: AbortSignal): Promise<"more" | "some" | "none"> {
     const { base, reader } = this.needs;
     const { batchSize = DEFAULT_BATCH_SIZE } = this.options;
-    this.returns ??= reader.returns.returns;
+    this.rewinds ??= reader.rewindState.rewinds;
     const batch = await this.read(reader.read(this.at, this.options, batchSize, base.db));
     if (batch === null) return "none";
-    if (this.hasGoneBack()) return "more";
+    if (this.checkRewound()) return "more";
     for (const row of batch.rows) {
       if (!(await this.handleRow(row, signal))) return "none";
       this.at = row.position;
@@ -120,57 +120,57 @@ export class EventSubscription implements Subscription {
     return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
   }
 
-  /** Whether the store went back to an older state: the subscription goes on after what is left. */
-  private hasGoneBack(): boolean {
-    const { returns, returnedTo } = this.needs.reader.returns;
-    if (returns === this.returns) return false;
-    this.returns = returns;
-    this.at = Math.min(this.at, returnedTo);
+  /** Returns whether the store was restored to an older state; if so, resumes after the remaining events. */
+  private checkRewound(): boolean {
+    const { rewinds, rewoundTo } = this.needs.reader.rewindState;
+    if (rewinds === this.rewinds) return false;
+    this.rewinds = rewinds;
+    this.at = Math.min(this.at, rewoundTo);
     return true;
   }
 
-  /** What the database answers; `null` when it is away. */
+  /** Awaits a read; `null` if it fails. */
   private async read<T>(reading: Promise<T>): Promise<T | null> {
     try {
       return await reading;
     } catch (error) {
-      this.needs.base.log.warn("event-sourcing: a subscription could not read; it tries again", { error });
+      this.needs.base.log.warn("event-sourcing: a subscription could not read; it will retry", { error });
       return null;
     }
   }
 
-  /** Returns whether all its events were handled. */
+  /** Returns whether all events of the row were handled. */
   private async handleRow(row: EventRow, signal: AbortSignal): Promise<boolean> {
     const events = await this.decode(row, signal);
     if (events === null) return false;
     for (const [part, event] of events.entries()) {
-      const again = async (): Promise<StoredEvent> => (await this.decode(row, signal))?.[part] ?? event;
-      if (!(await this.handle(event, again, signal))) return false;
+      const redecode = async (): Promise<StoredEvent> => (await this.decode(row, signal))?.[part] ?? event;
+      if (!(await this.handle(event, redecode, signal))) return false;
     }
     return true; // also when the signal aborted while the last handler ran
   }
 
-  /** Reads the keys of personal data just before the handler is called: handlers are slow, and the person may be forgotten meanwhile. `null` once aborted. */
+  /** Decodes a row just before its handler runs, because a person may be forgotten while earlier handlers run. `null` if aborted. */
   private async decode(row: EventRow, signal: AbortSignal): Promise<readonly StoredEvent[] | null> {
     const { base, clock } = this.needs;
-    const pauses = new Pauses();
+    const backoff = new PollBackoff();
     while (!signal.aborted) {
       const decoder = await this.read(decoderFor(base.db, base.types, [row]));
       if (decoder !== null) return decoder.decode(row);
-      await new Bell(clock).wait(pauses.after(false), signal);
+      await new WakeSignal(clock).wait(backoff.after(false), signal);
     }
     return null;
   }
 
   /**
-   * Returns whether it was handled, and not interrupted.
+   * Returns whether the event was handled; `false` if aborted.
    *
-   * @param again decodes the event for another attempt
+   * @param redecode decodes the event again for another attempt
    * @throws the handler's error after the last attempt
    */
   private async handle(
     first: StoredEvent,
-    again: () => Promise<StoredEvent>,
+    redecode: () => Promise<StoredEvent>,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { clock, random } = this.needs;
@@ -183,8 +183,8 @@ export class EventSubscription implements Subscription {
         if (signal.aborted) return false;
         if (attempt === this.retry.attempts) throw error;
       }
-      await new Bell(clock).wait(retryDelayMs(this.retry, attempt, random()), signal);
-      event = await again();
+      await new WakeSignal(clock).wait(retryDelayMs(this.retry, attempt, random()), signal);
+      event = await redecode();
     }
     return false;
   }

@@ -1,4 +1,4 @@
-import { mistake } from "../errors/event-error.ts";
+import { eventError } from "../errors/event-error.ts";
 import {
   type EventHandler,
   EventSubscription,
@@ -7,10 +7,10 @@ import {
   type SubscriptionNeeds,
 } from "./subscription.ts";
 
-/** Subscriptions that one process has at a time. */
+/** Maximum open subscriptions of a process. */
 export const MAX_SUBSCRIPTIONS = 1000;
 
-/** The subscriptions of a store, which end with it. */
+/** The open subscriptions of a store. */
 export class Subscriptions {
   private readonly needs: SubscriptionNeeds;
   private readonly open = new Set<Subscription>();
@@ -22,7 +22,7 @@ export class Subscriptions {
   /** @throws EVENTS_TOO_MANY_SUBSCRIPTIONS, EVENTS_BAD_READ, EVENTS_BAD_POSITION, CORE_BAD_CONFIG for the retry policy */
   add(options: SubscribeOptions, handler: EventHandler): Subscription {
     if (this.open.size >= MAX_SUBSCRIPTIONS)
-      throw mistake(
+      throw eventError(
         "EVENTS_TOO_MANY_SUBSCRIPTIONS",
         `${MAX_SUBSCRIPTIONS} subscriptions are open in this process; stop some, or share one`,
       );
@@ -33,7 +33,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** Ends all, after the handlers that run; at the latest when the deadline aborts. */
+  /** Stops all; resolves when the running handlers have finished, at the latest when the deadline aborts. */
   async stop(deadline?: AbortSignal): Promise<void> {
     const stopped = Promise.all([...this.open].map((each) => each.stop())).then(() => {});
     if (deadline === undefined) return await stopped;

@@ -3,7 +3,7 @@ import { postgresProjectionTables, sqliteProjectionTables } from "./projection-t
 import { POSTGRES_TABLES } from "./postgres-tables.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 
-/** Name of the set of tables. */
+/** Name of the table set. */
 export const TABLE_SET = "event-sourcing";
 
 /** The tables of the event store. */

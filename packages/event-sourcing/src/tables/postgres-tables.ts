@@ -1,8 +1,8 @@
 /**
  * Tables on PostgreSQL.
  *
- * Names compare by bytes (`COLLATE "C"`), as on SQLite. Data is `json`, not `jsonb`: it keeps the text as it was written. The sequence caches nothing,
- * because numbers are drawn in the order of commits within a stream. Streams leave room in their pages, so that an append updates its row in place.
+ * Names compare by bytes (`COLLATE "C"`), as on SQLite. Data is `json`, not `jsonb`, to keep the text as written. The sequence must not cache values, because
+ * positions must ascend within a stream. The fill factor of streams leaves room in their pages, so that an append updates the row within its page.
  */
 export const POSTGRES_TABLES = `
 CREATE TABLE framework_streams (

@@ -1,4 +1,4 @@
-/** Columns of an event, the same for both tables of events. */
+/** Columns of both event tables. */
 const COLUMNS = `
   tenant TEXT NOT NULL,
   stream TEXT NOT NULL,
@@ -12,9 +12,9 @@ const COLUMNS = `
   recorded_at INTEGER NOT NULL`;
 
 /**
- * Tables on SQLite. Positions are those of AUTOINCREMENT: transactions that write run one at a time, so positions are in the order of commits, and a
- * rollback takes its numbers back. The trigger raises the version of a stream to that of its last event, so that one statement is a whole append; where a
- * statement before it has raised the version, for a batch, it changes nothing.
+ * Tables on SQLite. Positions come from AUTOINCREMENT: write transactions run one at a time, so positions follow the order of commits, and a
+ * rollback releases its positions. The trigger raises the version of a stream to that of its last event, so that an append needs only one statement; in a
+ * batch, an earlier statement has already raised the version, and the trigger changes nothing.
  */
 export const sqliteTables: string = `
 CREATE TABLE framework_streams (

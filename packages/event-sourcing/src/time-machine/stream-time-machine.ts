@@ -7,68 +7,68 @@ import type { StoredEvent } from "../events/stored-event.ts";
 import { type OpenEventStore, openEventStore } from "../open-event-store.ts";
 import type { Projection } from "../projections/definition/projection.ts";
 
-/** What a time machine is made of. */
+/** Options of `streamTimeMachine`. */
 export interface StreamTimeMachineOptions {
   /** The events of one stream, oldest first, at most 10,000. */
   readonly events: readonly StoredEvent[];
-  /** Types of the events, as in the configuration of the store. @default every type */
+  /** Event types, as in the configuration of the store. @default every type, unchecked */
   readonly types?: readonly AnyEventType[];
-  /** Views that the events make. @default none */
+  /** Views to build from the events. @default none */
   readonly projections?: readonly Projection[];
-  /** Creates the tables that projections without tables of their own write to, in the empty database. @default none */
+  /** Creates tables that projections write to but do not declare, in the empty database. @default none */
   readonly prepare?: ((db: Database) => Promise<unknown>) | undefined;
 }
 
-/** How far to go. */
+/** Options of a run. */
 export interface RunOptions {
-  /** Number of events that the stream has then. @default all */
+  /** Number of events in the stream after the run. @default all */
   readonly to?: number;
-  /** Number of the event, from 1, after which the worker that keeps the views is lost. @default it is not lost */
+  /** Number of the event, from 1, after which the worker that updates the views crashes. @default no crash */
   readonly crashAfter?: number;
 }
 
-/** Where a time machine is. */
-export interface StreamMoment {
-  /** Events in the stream now. */
+/** Current position of a time machine. */
+export interface StreamPosition {
+  /** Number of events in the stream now. */
   readonly version: number;
-  /** Events that can be there. */
+  /** Number of all events of the stream. */
   readonly length: number;
-  /** Events that the slowest view has read. */
+  /** Number of events that the slowest view has read. */
   readonly read: number;
 }
 
 /** A table of a view. */
 export interface ViewTable {
-  /** Name as the projection gives it, without the version. */
+  /** Name in the definition of the projection, without the version. */
   readonly name: string;
   /** The first 100 rows. */
   readonly rows: readonly Row[];
 }
 
-/** One stream with the views that it makes, in a store of its own in memory, whose time a developer decides. */
+/** A copy of one stream and its views, in a separate store in memory, that moves to any point of its history. */
 export interface StreamTimeMachine extends AsyncDisposable {
-  /** Lets events happen again, each at its own time. Views follow, unless their worker is lost; the next run has another one, which resumes. Returns whether it was lost. */
+  /** Appends events again, each at its original time. Views follow unless their worker crashes; in the next run a new worker resumes. Resolves to whether it crashed. */
   run(options?: RunOptions): Promise<boolean>;
-  /** Goes to the time of a version, from 0: onwards, or back by beginning again. */
+  /** Moves to a version, from 0: forwards, or backwards by a replay. */
   goTo(version: number): Promise<void>;
-  /** Begins again: no event, and empty views. */
+  /** Resets to an empty stream and empty views. */
   replay(): Promise<void>;
-  /** Where it is. */
-  now(): Promise<StreamMoment>;
-  /** The events in the stream, oldest first. */
+  /** Returns the current position. */
+  now(): Promise<StreamPosition>;
+  /** Returns the events in the stream, oldest first. */
   events(): readonly StoredEvent[];
-  /** The tables of the views as they are now. */
+  /** Reads the current tables of the views. */
   views(): Promise<readonly ViewTable[]>;
 }
 
 const MAX_EVENTS = 10_000;
 const MAX_ROWS = 100;
-const PATIENCE_MS = 60_000;
+const FOLLOW_TIMEOUT_MS = 60_000;
 
 /**
- * Creates a time machine for a stream: any version of it, and of the views that it makes, can be looked at; the worker that keeps the views can be lost after any event.
+ * Creates a time machine for a stream: it shows the stream and its views at any version, and can simulate a crash of the projection worker after any event.
  *
- * The store that the events come from is not used.
+ * It does not access the store that the events come from.
  *
  * @example
  * const events = [];
@@ -82,41 +82,41 @@ export const streamTimeMachine = async (given: StreamTimeMachineOptions): Promis
   const options = unchecked(given);
   const { events } = options;
   if (events.length > MAX_EVENTS) throw new RangeError(`the stream has more than ${MAX_EVENTS} events`);
-  let place = await openPlace(options);
+  let sandbox = await openSandbox(options);
   const append = async (event: StoredEvent): Promise<void> => {
     const { type, data, id, metadata, stream, tenant, recordedAt } = event;
-    await place.time.advance(recordedAt.getTime() - (await place.time.read()));
-    const parts = place.version.toString(); // an upcaster may have made several events of one id
-    await place.store.append(stream, { type, data, id: `${id} ${parts}`, metadata }, { tenant });
-    place.version++;
+    await sandbox.time.advance(recordedAt.getTime() - (await sandbox.time.read()));
+    const parts = sandbox.version.toString(); // an upcaster may have split an event, so that several have the same id
+    await sandbox.store.append(stream, { type, data, id: `${id} ${parts}`, metadata }, { tenant });
+    sandbox.version++;
   };
   const run = async ({ to = events.length, crashAfter = Infinity }: RunOptions = {}): Promise<boolean> => {
-    const lostAt = Math.min(to, Math.max(crashAfter, place.version));
-    for (const event of events.slice(place.version, lostAt)) await append(event);
-    await follow(place, options); // a worker that was lost before is replaced
+    const lostAt = Math.min(to, Math.max(crashAfter, sandbox.version));
+    for (const event of events.slice(sandbox.version, lostAt)) await append(event);
+    await catchUp(sandbox, options); // replaces a worker that crashed before
     for (const event of events.slice(lostAt, to)) await append(event);
     return lostAt < to;
   };
   const replay = async (): Promise<void> => {
-    await close(place);
-    place = await openPlace(options);
+    await close(sandbox);
+    sandbox = await openSandbox(options);
   };
   return {
     run,
     replay,
     async goTo(version) {
-      if (version < place.version) await replay();
+      if (version < sandbox.version) await replay();
       await run({ to: version });
     },
-    now: async () => ({ version: place.version, length: events.length, read: await readBy(place) }),
-    events: () => events.slice(0, place.version),
-    views: () => tablesOf(place.db, options.projections ?? []),
-    [Symbol.asyncDispose]: () => close(place),
+    now: async () => ({ version: sandbox.version, length: events.length, read: await readBy(sandbox) }),
+    events: () => events.slice(0, sandbox.version),
+    views: () => tablesOf(sandbox.db, options.projections ?? []),
+    [Symbol.asyncDispose]: () => close(sandbox),
   };
 };
 
-/** An empty store, and how many events it has got. */
-interface Place {
+/** A store in memory, and the number of events appended to it. */
+interface Sandbox {
   readonly db: Database;
   readonly time: TableClock;
   readonly store: OpenEventStore;
@@ -125,11 +125,11 @@ interface Place {
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 
-const openPlace = async ({
+const openSandbox = async ({
   prepare,
   types = [],
   projections = [],
-}: StreamTimeMachineOptions): Promise<Place> => {
+}: StreamTimeMachineOptions): Promise<Sandbox> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   try {
     await prepare?.(db);
@@ -145,13 +145,13 @@ const openPlace = async ({
 };
 
 const openWorker = (
-  { db, time }: Pick<Place, "db" | "time">,
+  { db, time }: Pick<Sandbox, "db" | "time">,
   types: readonly AnyEventType[],
   projections: readonly Projection[],
 ): Promise<OpenEventStore> =>
   openEventStore({ events: types, projections, enableSnapshots: false }, { db, now: time.now, log: quiet });
 
-/** Stored data was checked when it was appended, and may lack what was forgotten since. */
+/** Removes validation: stored data was validated by its append, and may lack fields that were forgotten since. */
 const unchecked = ({
   types = [],
   projections = [],
@@ -175,19 +175,19 @@ const anything: StandardSchema<unknown, unknown> = {
   "~standard": { version: 1, vendor: "framework", validate: (value) => ({ value }) },
 };
 
-/** Has a new worker bring all views up to date. */
-const follow = async (
-  { db, time, store }: Place,
+/** Brings all views up to date, with a new worker. */
+const catchUp = async (
+  { db, time, store }: Sandbox,
   { types = [], projections = [] }: StreamTimeMachineOptions,
 ): Promise<void> => {
   if (projections.every(({ inline }) => inline)) return;
   await using worker = await openWorker({ db, time }, types, projections);
-  const isDone = await worker.waitFor(await store.position(), { timeoutMs: PATIENCE_MS });
-  if (!isDone) throw new Error("the views did not follow within a minute");
+  const isDone = await worker.waitFor(await store.position(), { timeoutMs: FOLLOW_TIMEOUT_MS });
+  if (!isDone) throw new Error("the views did not catch up within a minute");
 };
 
-/** Positions of the store in memory count its events from 1. */
-const readBy = async ({ store, version }: Place): Promise<number> => {
+/** Returns the number of events read by all views: positions in the store in memory count its events from 1. */
+const readBy = async ({ store, version }: Sandbox): Promise<number> => {
   const positions = (await store.projections.status()).map(({ position }) => fromPosition(position));
   return Math.min(version, ...positions);
 };
@@ -202,7 +202,7 @@ const tablesOf = (db: Database, projections: readonly Projection[]): Promise<rea
   );
 };
 
-const close = async ({ db, store }: Place): Promise<void> => {
+const close = async ({ db, store }: Sandbox): Promise<void> => {
   await store.close();
   await db.close();
 };

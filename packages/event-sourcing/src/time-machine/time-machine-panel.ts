@@ -5,12 +5,12 @@ import type { EventStore } from "../event-store.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { StreamTimeMachine } from "./stream-time-machine.ts";
 
-/** Most streams that are open at once, and most events of one. */
+/** Maximum number of open streams, and of events per stream. */
 const MAX_MACHINES = 10;
 const MAX_EVENTS = 1000;
 const MAX_SHOWN = 100;
 
-/** The panel, and what frees its databases. */
+/** The panel; `close` frees its databases. */
 export interface StreamMachinePanel {
   readonly panel: Panel;
   close(): Promise<void>;
@@ -19,10 +19,10 @@ export interface StreamMachinePanel {
 type TitledTable = PanelTable & { readonly title: string };
 
 /**
- * Time machines for streams as a panel of the dev page: open a stream, go to any of its versions, look at the views that it made by then, and lose the worker that
- * keeps them.
+ * Creates the dev page panel of time machines for streams: open a stream, go to any version, inspect its views at that version, and simulate a crash of the
+ * projection worker.
  *
- * Each is a copy in a database of its own in memory: the app's store is only read.
+ * Each time machine works on a copy in a separate database in memory: the app's store is only read.
  */
 export const streamMachinePanel = (
   store: () => Pick<EventStore, "read">,
@@ -32,7 +32,7 @@ export const streamMachinePanel = (
   const personalFields = new Map(types.map(({ type, personal }) => [type, personal?.fields ?? []]));
   const find = (row: string | null): StreamTimeMachine => {
     const machine = open.get(row ?? "");
-    if (machine === undefined) throw new NotFoundError("There is no such open stream");
+    if (machine === undefined) throw new NotFoundError("The stream is not open");
     return machine;
   };
   const openStream = async (stream: string, tenant: string): Promise<string> => {
@@ -56,7 +56,7 @@ export const streamMachinePanel = (
     title: "Time machine of streams",
     scope: "worker",
     read: async () => ({
-      note: "Streams and the views that they alone make, copied to databases in memory. The app's store is only read; the views' own code runs",
+      note: "Each stream is copied to a database in memory, where its views are built from it alone. The app's store is only read; the code of the projections runs",
       columns: ["Stream", "Events", "Of", "Read by the views", "Last event"],
       rows: await Promise.all(
         [...open].map(async ([id, machine]) => {
@@ -81,8 +81,8 @@ export const streamMachinePanel = (
         label: "Open a stream",
         on: "panel",
         fields: [
-          { name: "stream", label: "Name of the stream" },
-          { name: "tenant", label: "Tenant, if there are any" },
+          { name: "stream", label: "Stream name" },
+          { name: "tenant", label: "Tenant, if any" },
         ],
         run: (_, { stream = "", tenant = "" }) => openStream(stream.trim(), tenant.trim()),
       },
@@ -103,7 +103,7 @@ export const streamMachinePanel = (
         fields: [
           {
             name: "crashAfter",
-            label: "Lose the worker of the views after this event, from 1; empty for never",
+            label: "Crash the projection worker after this event, from 1; empty for never",
           },
         ],
         async run(row, { crashAfter = "" }) {
@@ -112,7 +112,7 @@ export const streamMachinePanel = (
           const isLost = await machine.run(
             at === "" ? {} : { crashAfter: wholeFrom(1, at, "The number of an event") },
           );
-          return isLost ? "The worker was lost; run again to resume" : "All events have happened";
+          return isLost ? "The worker crashed; run again to resume" : "All events were appended";
         },
       },
       {
@@ -121,7 +121,7 @@ export const streamMachinePanel = (
         on: "row",
         async run(row) {
           await find(row).replay();
-          return "The stream begins again";
+          return "The stream starts again";
         },
       },
       {
@@ -168,7 +168,7 @@ const eventTable = (
   };
 };
 
-/** The data as JSON; what is about a person is left out. */
+/** Formats the data as JSON, with personal fields hidden. */
 const withoutPerson = (data: unknown, fields: readonly string[]): string =>
   JSON.stringify(data, (name, value: unknown) => (fields.includes(name) ? "(hidden)" : value));
 
@@ -182,13 +182,13 @@ const viewTable = (name: string, rows: readonly Readonly<Record<string, unknown>
 };
 
 const cellOf = (value: unknown): PanelCell => {
-  if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value as PanelCell; // just looked
+  if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value as PanelCell; // narrowed by the condition
   return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 };
 
 const wholeFrom = (least: number, text: string, what: string): number => {
   const value = Number(text);
   if (text.trim() === "" || !Number.isInteger(value) || value < least)
-    throw new ValueError(`${what} is a whole number from ${least}`);
+    throw new ValueError(`${what} must be an integer from ${least}`);
   return value;
 };

@@ -37,7 +37,7 @@ const row = (member: string, days: number, applied: number) => [
 for (const inline of [false, true]) {
   const projections = [shelf({ inline })];
 
-  test(`a stream and its ${inline ? "inline " : ""}view are at any version, onwards and back`, async () => {
+  test(`a stream and its ${inline ? "inline " : ""}view move to any version, forwards and backwards`, async () => {
     const events = await storedEvents();
     await using machine = await streamTimeMachine({ events, types: loanTypes, projections });
     expect(await machine.now()).toEqual({ version: 0, length: 4, read: 0 });
@@ -54,7 +54,7 @@ for (const inline of [false, true]) {
   });
 }
 
-test("a worker that is lost leaves its view behind the stream; the next one resumes, and applies nothing twice", async () => {
+test("after a crash the view lags; the next worker resumes, and applies no event twice", async () => {
   const events = await storedEvents();
   await using machine = await streamTimeMachine({ events, types: loanTypes, projections: [shelf()] });
   expect(await machine.run({ crashAfter: 1 })).toBe(true);
@@ -65,7 +65,7 @@ test("a worker that is lost leaves its view behind the stream; the next one resu
   expect(await machine.views()).toEqual(row("bob", 7, 4));
 });
 
-test("the events that views have read are counted beyond the ninth", async () => {
+test("more than nine events read by views are counted", async () => {
   const [event] = await storedEvents();
   if (event === undefined) throw new Error("the stream is empty");
   const events = Array.from({ length: 40 }, (_, at) => ({ ...event, id: `event-${at}` }));
@@ -76,7 +76,7 @@ test("the events that views have read are counted beyond the ninth", async () =>
   }
 });
 
-test("a view whose table is named by a word of SQL is shown", async () => {
+test("a view whose table is named with an SQL keyword is shown", async () => {
   const orders = projection<never, "order">({
     name: "orders",
     tables: { order: "member TEXT NOT NULL" },
@@ -102,12 +102,12 @@ const started = async () => {
 
 panelContract(test, started);
 
-test("the panel opens a stream of the app, goes back, loses a worker and resumes, beside the app's store", async () => {
+test("the panel opens a stream of the app, goes back, crashes a worker and resumes, without changing the app's store", async () => {
   const { app, panel, cells, close } = await started();
   expect(await cells()).toEqual([["loan-1", 4, 4, 4, "Borrowed"]]);
   await panel.act("go", "loan-1", { version: "1" });
   expect(await cells()).toEqual([["loan-1", 1, 4, 1, "Borrowed"]]);
-  expect(await panel.act("run", "loan-1", { crashAfter: "2" })).toContain("The worker was lost");
+  expect(await panel.act("run", "loan-1", { crashAfter: "2" })).toContain("The worker crashed");
   expect(await cells()).toEqual([["loan-1", 4, 4, 2, "Borrowed"]]);
   const [events, view] = (await panel.details?.("loan-1")) ?? [];
   expect(events?.rows.map((each) => [each.cells[1], each.cells[3]])).toEqual([
@@ -117,12 +117,12 @@ test("the panel opens a stream of the app, goes back, loses a worker and resumes
     ["Borrowed", '{"member":"ann"}'],
   ]);
   expect(view).toMatchObject({ title: "View shelf", rows: [{ cells: ["loan-1", "ann", 7, 2] }] });
-  expect(await panel.act("run", "loan-1")).toBe("All events have happened");
+  expect(await panel.act("run", "loan-1")).toBe("All events were appended");
   expect(await cells()).toEqual([["loan-1", 4, 4, 4, "Borrowed"]]);
   await panel.act("replay", "loan-1");
   expect(await cells()).toEqual([["loan-1", 0, 4, 0, null]]);
-  await expect(panel.act("go", "loan-1", { version: "-1" })).rejects.toThrow("whole number from 0");
-  await expect(panel.act("run", "loan-1", { crashAfter: "x" })).rejects.toThrow("whole number from 1");
+  await expect(panel.act("go", "loan-1", { version: "-1" })).rejects.toThrow("must be an integer from 0");
+  await expect(panel.act("run", "loan-1", { crashAfter: "x" })).rejects.toThrow("must be an integer from 1");
   await expect(panel.act("open", null, { stream: "loan-2" })).rejects.toThrow("no stream");
   await panel.act("close", "loan-1");
   expect(await cells()).toEqual([]);
@@ -130,7 +130,7 @@ test("the panel opens a stream of the app, goes back, loses a worker and resumes
   await close();
 });
 
-test("what events have about persons is not on the panel, and of a forgotten one the placeholder is replayed", async () => {
+test("the panel hides personal fields, and replays placeholders for forgotten persons", async () => {
   const Registered = eventType("Registered", z.object({ customer: z.string(), name: z.string() }), {
     personal: { subject: ({ customer }) => customer, fields: ["name"], placeholders: { name: null } },
   });
@@ -146,16 +146,16 @@ test("what events have about persons is not on the panel, and of a forgotten one
   expect(await shown()).not.toContain("canary");
   await app.eventStore.forget("7");
   await panel.act("open", null, { stream: "customer-7" }); // null does not fit the schema
-  expect(await panel.act("run", "customer-7")).toBe("All events have happened");
+  expect(await panel.act("run", "customer-7")).toBe("All events were appended");
   await app.stop();
 });
 
-test("ten streams are open at most", async () => {
+test("at most ten streams are open", async () => {
   const { app, panel, cells, close } = await started();
   for (let at = 2; at <= 11; at++) await app.eventStore.append(`loan-${at}`, Borrowed({ member: "ann" }));
   for (let at = 2; at <= 10; at++) await panel.act("open", null, { stream: `loan-${at}` });
   await expect(panel.act("open", null, { stream: "loan-11" })).rejects.toThrow("10 streams are open already");
-  await panel.act("open", null, { stream: "loan-1" }); // anew
+  await panel.act("open", null, { stream: "loan-1" }); // reopened
   expect(await cells()).toHaveLength(10);
   await close();
 });

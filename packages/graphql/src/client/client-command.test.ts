@@ -45,12 +45,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const run = async (...args: string[]) => {
   const lines: string[] = [];
   const write = (line: string): void => void lines.push(line);
-  const code = await runClientCommand(args, { say: write, complain: write });
+  const code = await runClientCommand(args, { out: write, err: write });
   return { code, text: lines.join("\n") };
 };
 
 /** Compiler errors of a program that imports the module. */
-const complaintsOf = (program: string): string => {
+const compilerErrorsOf = (program: string): string => {
   writeFileSync(join(folder, "program.ts"), program);
   const compilerOptions = {
     noEmit: true,
@@ -77,7 +77,7 @@ const complaintsOf = (program: string): string => {
   return spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" }).stdout;
 };
 
-test("writes types that the compiler holds programs to", async () => {
+test("writes types that the compiler enforces", async () => {
   expect(await run(source, target, files)).toEqual({ code: 0, text: `${target} written` });
   const program = `
     import { Add, Books, createClient, Leaf, Now, Partly } from "./operations.ts";
@@ -91,7 +91,7 @@ test("writes types that the compiler holds programs to", async () => {
     await execute(Now);
     const { book, node } = (await execute(Partly, { full: true })).data ?? {};
     const name: string | null | undefined = book?.author?.name;
-    // @ts-expect-error what another directive may leave out of an object that is there may be missing
+    // @ts-expect-error a field that another directive may exclude is optional
     const id: string | undefined = book?.author?.id.toUpperCase();
     const title: string | null | undefined = book?.author?.books?.[0]?.title;
     const bookId: string | undefined = book?.author?.books?.[0]?.id.toUpperCase();
@@ -104,11 +104,11 @@ test("writes types that the compiler holds programs to", async () => {
     await execute(Add, { title: 7 });
     // @ts-expect-error an input has no other members
     await execute(Leaf, { tree: { nme: "x" } });
-    // @ts-expect-error what is not selected is not there
+    // @ts-expect-error a field that is not selected does not exist
     data?.books[0]?.similar;
     export const all: unknown[] = [titles, author, kind, rating, tags, name, id, title, bookId, rating2, similar];
   `;
-  expect(complaintsOf(program)).toBe("");
+  expect(compilerErrorsOf(program)).toBe("");
 });
 
 test("the module executes operations, by text and as trusted documents of the same module", async () => {
@@ -157,7 +157,7 @@ test("operations may use the arguments and input fields that a running service d
   expect(readFileSync(target, "utf8")).toContain("readonly a?: number | null");
 });
 
-test("a service that refuses questions of newer introspection is asked older ones", async () => {
+test("a service that refuses newer introspection fields gets the older query", async () => {
   const { app } = library();
   const asked: string[] = [];
   app.use(async (request, next) => {

@@ -15,8 +15,8 @@ import { generateOperations } from "./generate-operations.ts";
 
 /** Output of the command. */
 export interface Output {
-  say(line: string): void;
-  complain(line: string): void;
+  out(line: string): void;
+  err(line: string): void;
 }
 
 const USAGE =
@@ -39,7 +39,7 @@ export const runClientCommand = async (args: readonly string[], output: Output):
       },
     });
     const [source, target, ...patterns] = positionals;
-    if (values.help) return say(output, USAGE);
+    if (values.help) return report(output, USAGE);
     if (source === undefined || target === undefined || patterns.length === 0) throw new Error(USAGE);
     const files = globSync(patterns).toSorted();
     if (files.length === 0) throw new Error(`no file matches ${patterns.join(" ")}`);
@@ -47,23 +47,23 @@ export const runClientCommand = async (args: readonly string[], output: Output):
       files.map(async (file) => new Source(await readFile(file, "utf8"), file)),
     );
     const text = generateOperations(await readSchema(source), sources);
-    const present = await readFile(target, "utf8").catch(() => null); // no file yet
-    if (present === text) return say(output, `${target} is up to date`);
+    const present = await readFile(target, "utf8").catch(() => null); // missing or unreadable: the write reports the error
+    if (present === text) return report(output, `${target} is up to date`);
     if (values.check) throw new Error(`${target} is out of date; run framework-graphql without --check`);
     await writeFile(target, text);
-    return say(output, `${target} written`);
+    return report(output, `${target} written`);
   } catch (error) {
-    output.complain(`framework-graphql: ${messageOf(error)}`);
+    output.err(`framework-graphql: ${messageOf(error)}`);
     return 1;
   }
 };
 
-const say = (output: Output, line: string): number => {
-  output.say(line);
+const report = (output: Output, line: string): number => {
+  output.out(line);
   return 0;
 };
 
-/** SDL of a file, or the introspection of an endpoint, with deprecated arguments where it knows them. */
+/** Reads SDL from a file, or introspects an endpoint, with deprecated arguments if it supports them. */
 const readSchema = async (source: string): Promise<GraphQLSchema> => {
   if (!/^https?:\/\//.test(source)) return buildSchema(await readFile(source, "utf8"));
   const full = await introspect(source, { inputValueDeprecation: true, oneOf: true });
@@ -74,7 +74,7 @@ const readSchema = async (source: string): Promise<GraphQLSchema> => {
 
 interface Introspected {
   readonly data?: IntrospectionQuery | null | undefined;
-  /** Why there is no data. */
+  /** Why `data` is missing. */
   readonly problem: string;
 }
 

@@ -1,10 +1,10 @@
-/** The end of every generated module: types of operations and a client that only needs `fetch`. */
+/** Appended to every generated module: types of operations and a client that only needs `fetch`. */
 export const CLIENT_RUNTIME = `/** An operation with the types of its data and variables. */
 export interface Operation<Data, Variables> {
   readonly name: string;
   readonly id: string;
   readonly text: string;
-  /** Types alone: never there. */
+  /** Carries the types; never set at run time. */
   readonly types?: (variables: Variables) => Data;
 }
 
@@ -21,7 +21,7 @@ export interface Result<Data> {
 /** Options of a client. */
 export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the service has \`documents\`, so that the id is sent in place of the text. */
+  /** Whether the service has \`documents\`, so that the id is sent instead of the text. */
   readonly trusted?: boolean;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }

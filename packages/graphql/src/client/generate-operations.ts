@@ -20,7 +20,7 @@ import { SelectionTypes } from "./selection-type.ts";
  * Generates a TypeScript module of operations: for each its text, its id as a trusted document, and the types of its variables and data. The module needs
  * only `fetch`, and is the same text for the same schema and sources.
  *
- * @throws Error for an operation without a name or with one that the module cannot export, a name that is there twice, or a document that does not fit the schema, with file and line
+ * @throws Error for an operation without a name or with one that the module cannot export, a duplicate name, or a document that does not fit the schema, with file and line
  */
 export const generateOperations = (schema: GraphQLSchema, sources: readonly Source[]): string => {
   const document: DocumentNode = {
@@ -60,7 +60,7 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
   ].join("\n\n");
 };
 
-/** Names that a module cannot export, and those that the code of the module itself uses. */
+/** Reserved words, and names that the generated module itself uses. */
 const takenNames: ReadonlySet<string> = new Set(
   [
     "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements",

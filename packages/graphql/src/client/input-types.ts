@@ -11,7 +11,7 @@ import {
   typeFromAST,
 } from "graphql";
 
-/** What clients send for the scalars of the specification; others are `unknown`. */
+/** Input types of the built-in scalars; others are `unknown`. */
 const scalars: Readonly<Record<string, string>> = {
   ID: "string | number",
   String: "string",
@@ -20,7 +20,7 @@ const scalars: Readonly<Record<string, string>> = {
   Boolean: "boolean",
 };
 
-/** The types of variables, and the input objects that they need. */
+/** Writes the types of variables, and of the input objects in them. */
 export class InputTypes {
   private readonly schema: GraphQLSchema;
   private readonly objects = new Map<string, string>();
@@ -29,7 +29,7 @@ export class InputTypes {
     this.schema = schema;
   }
 
-  /** The interfaces of all input objects that were needed, by name. */
+  /** The interfaces of all input objects in use, by name. */
   get declarations(): readonly string[] {
     return [...this.objects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
   }

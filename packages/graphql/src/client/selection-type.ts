@@ -26,13 +26,13 @@ const scalars: Readonly<Record<string, string>> = {
   Boolean: "boolean",
 };
 
-/** Fields of the query type that it does not name. */
+/** Meta fields of the query type, which `getFields()` leaves out. */
 const metaFields: Readonly<Record<string, typeof SchemaMetaFieldDef>> = {
   __schema: SchemaMetaFieldDef,
   __type: TypeMetaFieldDef,
 };
 
-/** A part of a document, and the directives around it that may leave it out, as text: "" for one that is always there. */
+/** A node of a document, with its `@skip` and `@include` directives as text: "" if it is always included. */
 interface Selected<Node> {
   readonly node: Node;
   readonly condition: string;
@@ -40,7 +40,7 @@ interface Selected<Node> {
 
 type SelectedSet = Selected<SelectionSetNode>;
 
-/** Writes the types of data by what an operation selects. */
+/** Writes the types of operations' results. */
 export class SelectionTypes {
   private readonly schema: GraphQLSchema;
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -92,7 +92,7 @@ export class SelectionTypes {
     if (name === "__typename") return JSON.stringify(parent.name);
     const field = parent.getFields()[name] ?? metaFields[name];
     if (field === undefined) throw new Error(`${parent.name} has no field ${name}`); // a valid document has none of these
-    // In an object that is there, the directives that all its selections share have left nothing out.
+    // If the object is in the result, the conditions that all its selections share are met.
     const isShared = nodes.every(({ condition }) => condition === first?.condition);
     const sets = nodes.flatMap(({ node: { selectionSet }, condition }): SelectedSet[] =>
       selectionSet === undefined ? [] : [{ node: selectionSet, condition: isShared ? "" : condition }],

@@ -3,21 +3,21 @@ import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import { LoaderBatches } from "./loader.ts";
 import type { OperationScope } from "./operation-scope.ts";
 
-/** Returns the scope of a context's operation; `null` for the context of other code that executes the schema. */
+/** Returns the scope of a context's operation; `null` for a context that this package did not create. */
 export const ownScopeOf = (context: unknown): OperationScope | null =>
   context instanceof OperationContext ? context[scopeKey] : null;
 
-/** Returns the scope of a context's operation. @throws GRAPHQL_FOREIGN_CONTEXT */
+/** Returns the scope of a context's operation. @throws GRAPHQL_UNKNOWN_CONTEXT */
 export const scopeOf = (context: object): OperationScope => {
   const scope = ownScopeOf(context);
   if (scope !== null) return scope;
   throw new FrameworkError(
-    "GRAPHQL_FOREIGN_CONTEXT",
+    "GRAPHQL_UNKNOWN_CONTEXT",
     "graphql: execute this schema through the app's endpoint",
   );
 };
 
-/** A member of the context rather than an entry of a WeakMap, which every collection would walk. */
+/** A member rather than an entry of a WeakMap, which every garbage collection would walk. */
 const scopeKey = Symbol("scope");
 
 class OperationContext implements GraphqlContext {
@@ -45,7 +45,7 @@ class OperationContext implements GraphqlContext {
   }
 }
 
-/** Throws after the end of interest in an operation. The context of other code has none. */
+/** Throws if the operation was aborted; never for a context that this package did not create. */
 export const stopIfAborted = (context: unknown): void => {
   if (context instanceof OperationContext) context.signal.throwIfAborted();
 };

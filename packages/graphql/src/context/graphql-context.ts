@@ -1,7 +1,7 @@
 import type { HttpRequest, Invocation } from "@framework/core";
 import type { OpenScope } from "@framework/core/feature";
 
-/** What resolvers get as their context, besides the program's own members. */
+/** Context of resolvers; the option `context` adds the program's own members. */
 export interface GraphqlContext {
   /** The operation as an invocation: guards and dependencies see it. Its context is that of the request or the connection. */
   readonly invocation: Invocation;
@@ -9,15 +9,15 @@ export interface GraphqlContext {
   readonly request: HttpRequest;
   /** Aborts when the result is no longer wanted: the client disconnected, completed the subscription, or a timeout expired. */
   readonly signal: AbortSignal;
-  /** Loads a value: keys that are asked for at the same time are one batch, and each is loaded once per operation. */
+  /** Loads a value. Keys requested at the same time form one batch, and each is loaded once per operation. */
   load<K, V>(loader: Loader<K, V>, key: K): Promise<V>;
-  /** Forgets what a loader has for a key: the next field of a mutation loads it again. */
+  /** Removes a key from a loader's cache, so that the next `load` fetches it again, such as after a mutation. */
   clear<K, V>(loader: Loader<K, V>, key: K): void;
 }
 
 /** Loads values by key in batches, once per key and operation; made by `createLoader`. */
 export interface Loader<K, V> {
-  /** Name in messages. */
+  /** Name in error messages. */
   readonly name: string;
   /** Loads one batch. */
   readonly load: (
@@ -25,7 +25,7 @@ export interface Loader<K, V> {
     context: GraphqlContext,
     scope: OpenScope,
   ) => Promise<readonly (V | Error)[]>;
-  /** Returns what distinguishes a key. */
+  /** Returns the identity of a key; equal identities share a value. */
   readonly id: (key: K) => unknown;
   /** Maximum keys of one batch. */
   readonly maxBatch: number;

@@ -12,20 +12,20 @@ export type LoadBatch<K, V, Inject extends Injections | undefined> = [NonNullabl
       dependencies: DependenciesOf<Inject>,
     ) => Promise<readonly (V | Error)[]>;
 
-/** A batch as it is called: with `undefined` for no dependencies, in place of which default arguments stand. */
+/** A batch function as it is called: without dependencies the last argument is `undefined`, so that its default applies. */
 type AnyBatch<K, V> = (...args: readonly unknown[]) => ReturnType<LoadBatch<K, V, undefined>>;
 
 /** Options of a loader. */
 export interface LoaderOptions<K, V, Inject extends Injections | undefined = undefined> {
-  /** Name in messages. */
+  /** Name in error messages. */
   readonly name: string;
   /** Dependencies of `batch`. */
   readonly inject?: Inject;
   /** Loads the values of distinct keys: in their order, an `Error` for a key that fails. */
   readonly batch: LoadBatch<K, V, Inject>;
-  /** Returns what distinguishes a key that is an object. @default the key itself */
+  /** Returns the identity of a key, such as the id of an object; equal identities share a value. @default the key itself */
   readonly id?: (key: K) => unknown;
-  /** Maximum keys of one batch; more make several. @default 100 */
+  /** Maximum keys of one batch; more keys make several batches. @default 100 */
   readonly maxBatch?: number;
   /** Maximum keys of one operation; more fail with GRAPHQL_LOADER_FULL. @default 10000 */
   readonly maxKeys?: number;
@@ -97,7 +97,7 @@ export class LoaderBatches {
     batches.values.set(id, waiting.promise);
     batches.waiting.push(waiting as Waiting<unknown, unknown>);
     if (batches.waiting.length === 1) this.schedule(loader as Loader<unknown, unknown>, batches);
-    return handled(waiting.promise); // a resolver may fail before it awaits what it asked for
+    return handled(waiting.promise); // a resolver may fail before it awaits this promise
   }
 
   clear<K, V>(loader: Loader<K, V>, key: K): void {
@@ -112,7 +112,7 @@ export class LoaderBatches {
     return batches;
   }
 
-  /** Waits for the promises that have settled already, since the resolvers behind them may ask for more keys of the same batch. */
+  /** Runs after the promises that have already settled, because their resolvers may add keys to the same batch. */
   private schedule(loader: Loader<unknown, unknown>, batches: Batches): void {
     void Promise.resolve().then(() =>
       process.nextTick(() => {

@@ -15,7 +15,7 @@ export class OperationScope {
     this.guardOptions = guardOptions;
   }
 
-  /** The scope; a closed one after the end of the operation. */
+  /** The scope; closed after the end of the operation. */
   get open(): OpenScope {
     if (this.opened !== null) return this.opened;
     this.opened = this.state.scope(this.invocation);

@@ -1,20 +1,20 @@
 import type { DocumentNode } from "graphql";
 
-/** Bounds: documents, and tokens and characters of all of them. A token takes about 400 bytes, so all take 40 MB at most. */
+/** Limits of the whole cache. A token takes about 400 bytes, so the cache takes 40 MB at most. */
 const MAX_DOCUMENTS = 1000;
 const MAX_TOKENS = 100_000;
 const MAX_CHARACTERS = 1_048_576;
 
-/** Changes of the order after which a document that is read counts as used again: in a cache that misses seldom, a read writes nothing. */
+/** A hit moves its entry to the end only after this many changes, so that with few misses a hit writes nothing. */
 const STALE_AFTER = 250;
 
 interface Entry {
   readonly document: DocumentNode;
-  /** Number of the change that put it in its place. */
+  /** Value of `changes` when the entry was last moved to the end. */
   placed: number;
 }
 
-/** Parsed and validated documents by their text; the least recently used are dropped first, give or take `STALE_AFTER` changes. */
+/** Parsed and validated documents by their text; the least recently used are dropped first, within `STALE_AFTER` changes. */
 export class DocumentCache {
   private readonly entries = new Map<string, Entry>();
   private changes = 0;

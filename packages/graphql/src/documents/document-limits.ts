@@ -26,8 +26,8 @@ interface Shape {
   fields: number;
 }
 
-/** What is known of a document within its limits. */
-export interface Acceptable {
+/** Facts about a document that is within its limits. */
+export interface AcceptedDocument {
   /** Whether an operation has aliases, or names that repeat in their selection set. */
   readonly hasRepeats: boolean;
 }
@@ -40,7 +40,7 @@ export const checkDocument = (
   document: DocumentNode,
   limits: DocumentLimits,
   introspection: boolean,
-): GraphQLError | Acceptable => {
+): GraphQLError | AcceptedDocument => {
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   // Validation compares each pair of fragments of a selection set.
   if (fragments > limits.maxFragments) return over("maxFragments", limits);
@@ -67,7 +67,7 @@ const excess = (
   return fields > limits.maxFields ? over("maxFields", limits) : null;
 };
 
-/** What each limit bounds. */
+/** The quantity that each limit bounds, for messages. */
 const measures = {
   maxDocumentLength: "length of the document",
   maxTokens: "number of tokens",
@@ -113,7 +113,7 @@ class Measure {
     return shape;
   }
 
-  /** @param names response names that the set has already, by type condition: repeated ones are compared with each other in validation */
+  /** @param names response names seen in the set, by type condition: validation compares repeated names with each other */
   private add(shape: Shape, { selections }: SelectionSetNode, names: Set<string>, condition: string): void {
     for (const node of selections) {
       shape.directives += countOf(node.directives);
@@ -139,7 +139,7 @@ class Measure {
     if (known !== undefined) return known;
     const shape: Shape = { depth: 0, aliases: 0, directives: 0, fields: 0 };
     const node = this.fragments.get(name);
-    if (node === undefined) return shape; // validation names it
+    if (node === undefined) return shape; // validation reports it
     if (this.open.has(name)) {
       this.refusal ??= containsItself(name);
       return shape;

@@ -12,7 +12,7 @@ import {
 import { withoutSuggestion } from "../graphql-js/versions.ts";
 import { DocumentCache } from "./document-cache.ts";
 import {
-  type Acceptable,
+  type AcceptedDocument,
   checkDocument,
   containsItself,
   type DocumentLimits,
@@ -76,7 +76,7 @@ export class Documents {
     this.onRefused = onRefused;
   }
 
-  /** Returns what refuses the operation, if anything does. Fails only when the program's `documents` does. */
+  /** Returns the operation to execute, or the errors that refuse it. Rejects only if the program's `documents` does. */
   prepare(sent: OperationParams): Awaitable<Prepared | readonly GraphQLError[]> {
     // Some clients send "" where they name no operation.
     const params = sent.operationName === "" ? { ...sent, operationName: null } : sent;
@@ -100,7 +100,7 @@ export class Documents {
     return refusal === null ? { document, operation, params } : [refusal];
   }
 
-  /** Parses and checks a text; a good one is cached. */
+  /** Parses and checks a text; a valid one is cached. */
   read(text: string): { readonly document: DocumentNode } | Refusal {
     if (text.length > this.rules.maxDocumentLength) return this.over("maxDocumentLength");
     const known = this.cache.get(text);
@@ -119,7 +119,7 @@ export class Documents {
   }
 
   /**
-   * Refuses a text in a JSON body that is over a limit, so that the body is never parsed; `null` for any other one, which `prepare` reads. The refusals of one
+   * Refuses a text in a JSON body that is over a limit, so that the body is never parsed; `null` for others, which `prepare` reads. The refusals of one
    * limit are one object.
    *
    * @param from index after the quote with which the text's string starts
@@ -147,7 +147,7 @@ export class Documents {
   private validate(
     text: string,
     document: DocumentNode,
-    { hasRepeats }: Acceptable,
+    { hasRepeats }: AcceptedDocument,
   ): readonly GraphQLError[] {
     const rules = neededRules(text, document.definitions.length, hasRepeats);
     try {

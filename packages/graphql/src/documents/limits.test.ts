@@ -35,7 +35,7 @@ const attacks: readonly (readonly [name: string, query: string, limit: string])[
   ["doubling fragments", doubling(9), "maxFields"],
 ];
 
-test.each(attacks)("%s is refused on every way in", async (_name, query, limit) => {
+test.each(attacks)("%s is refused by POST, GET and batch", async (_name, query, limit) => {
   await using client = testClient(library({ batching: true, maxAliases: 15 }).app);
   const accept = { accept: "application/graphql-response+json" };
   const refusal = { errors: [{ extensions: { status: 400, limit } }] };
@@ -118,7 +118,7 @@ test.each([
   });
 });
 
-test("introspection and suggestions are for development, unless asked for", async () => {
+test("introspection and suggestions are enabled in development only, unless configured", async () => {
   const types = { json: { query: "{ __schema { types { name } } }" } };
   const hidden = { json: { query: '{ ... { __type(name: "Book") { name } } }' } };
   await using production = testClient(library().app, { env: "production" });

@@ -1,9 +1,9 @@
 import type { DocumentNode } from "graphql";
 
-/** More errors would only repeat what is wrong, at a cost. */
+/** Maximum errors of a document; further ones are rarely useful, and cost time. */
 const MAX_ERRORS = 10;
 
-/** Lines that the errors of one document count in all, each from the first line to its place: of 16 000 lines, ten errors took 15 ms. */
+/** Maximum lines counted for the errors of one document: each error counts from the first line to its place. Ten errors in 16 000 lines took 15 ms. */
 const MAX_LINES = 1000;
 
 /** Returns how many errors of a document are reported: 10, and fewer for one of more than 100 lines. */

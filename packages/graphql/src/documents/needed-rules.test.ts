@@ -52,7 +52,7 @@ test("the needed rules find every mistake that all rules find", () => {
   expect(mistakes).toBeGreaterThan(500);
 });
 
-test("a small query needs few rules, and one with everything needs all but the rule of executable definitions", () => {
+test("a small query needs few rules, and one with all contents needs all but ExecutableDefinitionsRule", () => {
   expect(neededRules("{ hello }", 1, false).length).toBeLessThan(6);
   const all =
     "query A($a: Int @x) { ...F a: __typename } fragment F on Query { now } subscription B { waits }";

@@ -1,7 +1,7 @@
 import * as library from "graphql";
 import { specifiedRules, type ValidationRule } from "graphql";
 
-/** What a document may contain, as bits. */
+/** Contents of a document, as bits. */
 const DIRECTIVES = 1;
 const FRAGMENTS = 2;
 const VARIABLES = 4;
@@ -17,7 +17,7 @@ const {
   DeferStreamDirectiveOnRootFieldRule,
   DeferStreamDirectiveOnValidOperationsRule,
   StreamDirectiveOnListFieldRule,
-}: Partial<typeof library> = library; // 17 alone has them
+}: Partial<typeof library> = library; // only in graphql 17
 
 /** Rules that can find a mistake only in documents with one of these contents; any other rule applies to all. */
 const triggers: ReadonlyMap<ValidationRule | undefined, number> = new Map([
@@ -51,7 +51,7 @@ const triggers: ReadonlyMap<ValidationRule | undefined, number> = new Map([
   [StreamDirectiveOnListFieldRule, DIRECTIVES],
 ]);
 
-/** What a text must have, outside of strings and comments, for a content. */
+/** A document with a content has its mark. A mark in a string or comment only adds rules. */
 const marks: readonly (readonly [mark: string, content: number])[] = [
   ["@", DIRECTIVES],
   ["...", FRAGMENTS],
@@ -67,7 +67,7 @@ const selected = new Map<number, readonly ValidationRule[]>();
 
 /**
  * Returns the rules of GraphQL's specification that can find a mistake in a document. Each rule is called at every node, so that most of the time of a
- * small query's validation would be spent in rules about what it does not contain.
+ * small query's validation would be spent in rules about contents that it lacks.
  *
  * @param hasRepeats whether a selection set has a name twice, or an alias
  */

@@ -1,6 +1,6 @@
 import { type Names, Spreads } from "./spreads.ts";
 
-/** Limits on what a text may contain, besides its tokens. */
+/** Limits on the contents of a text, besides its tokens. */
 export interface OutlineLimits {
   readonly maxDepth: number;
   readonly maxAliases: number;
@@ -13,10 +13,10 @@ export interface Cycle {
   readonly fragment: string;
 }
 
-/** What a text can have too much of before it is parsed. */
+/** A limit that a text exceeds, found before it is parsed. */
 export type OutlineExcess = keyof OutlineLimits | "levels" | Cycle;
 
-/** Lists and objects of one value inside each other, and inline fragments: parser, validation and coercion are recursive. */
+/** Maximum nesting of lists and objects in a value, and of inline fragments: parser, validation and coercion are recursive. */
 export const MAX_LEVELS = 100;
 
 const COLON = 0x3a;
@@ -28,22 +28,22 @@ const CLOSE_LIST = 0x5d;
 const OPEN_SET = 0x7b;
 const CLOSE_SET = 0x7d;
 
-/** What the first name of a definition, or the name after a spread, says. */
+/** Kind of the first name of a definition, or of the name after a spread. */
 export type Keyword = "fragment" | "on" | "other";
 
-/** Follows the definitions of a document token by token, and counts in each what is limited. */
+/** Follows the definitions of a document token by token, and counts the limited contents of each. */
 export class Outline {
   excess: OutlineExcess | null = null;
-  /** Whether the next name decides something: it starts a definition, or follows a spread. */
+  /** Whether the next name must be passed to `name`: it starts a definition, or follows a spread. */
   readsName = true;
   private readonly limits: OutlineLimits;
-  /** Open selection sets; `true` for one of an inline fragment, which is no level of its own. */
+  /** Open selection sets; `true` for that of an inline fragment, which does not count as a level. */
   private readonly sets: boolean[] = [];
   private readonly spreads = new Spreads();
   private fragments = 0;
   private definitions = 0;
   private depth = 0;
-  /** Of the definition, and of those before it. */
+  /** Of the current definition, and of all definitions before it. */
   private aliases = 0;
   private earlierAliases = 0;
   private directives = 0;
@@ -62,7 +62,7 @@ export class Outline {
     this.limits = limits;
   }
 
-  /** What only the whole document shows: a cycle, or a limit that an operation must exceed because each fragment belongs to one (validation refuses fragments without use). */
+  /** What only the whole document shows: a cycle, or a limit that some operation must exceed, since each fragment belongs to one (validation refuses unused ones). */
   total(names: Names): OutlineExcess | null {
     const fragment = this.fragments === 0 ? null : this.spreads.cycle(names);
     if (fragment !== null) return { fragment };
@@ -71,7 +71,7 @@ export class Outline {
     return this.earlierDirectives > operations * this.limits.maxDirectives ? "maxDirectives" : null;
   }
 
-  /** Takes a name for which `readsName` asked. */
+  /** Reads a name, when `readsName`. */
   name(keyword: Keyword, start: number, end: number): void {
     this.readsName = false;
     if (this.isNaming) {

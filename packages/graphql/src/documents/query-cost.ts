@@ -16,7 +16,7 @@ import {
 import { defaultOf } from "../graphql-js/versions.ts";
 import { optionsOf } from "../schema/build-schema.ts";
 
-/** Arguments that say how many items a field returns. */
+/** Arguments that limit how many items a field returns. */
 const sizeArguments = new Set(["first", "last", "limit"]);
 
 type AnyField = GraphQLField<unknown, unknown>;
@@ -27,7 +27,7 @@ const initialOf = (argument: GraphQLArgument): number => {
   return typeof value === "number" ? value : 1;
 };
 
-/** The cost of a field itself; of an interface's field, the highest of the types that may be behind it. */
+/** The cost of a field itself; of an interface's field, the highest of its implementations. */
 const ownCost = (schema: GraphQLSchema, parent: GraphQLNamedType | undefined, field: AnyField): number => {
   const own = optionsOf(field).cost ?? 1;
   if (!isInterfaceType(parent)) return own;

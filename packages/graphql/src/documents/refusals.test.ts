@@ -14,7 +14,7 @@ const tokens = "now ".repeat(1001);
 type Body = readonly [name: string, body: string | Uint8Array<ArrayBuffer>, says: string];
 const bodyOf = ({ name: title, query, says }: Attack): Body => [title, JSON.stringify({ query }), says];
 
-/** Bodies that are refused before their document is parsed, and what their reply says. */
+/** Bodies that are refused before their document is parsed, and a part of the reply. */
 const bodies: readonly Body[] = [
   ...attacks.map(bodyOf),
   ["length", JSON.stringify({ query: `{ now } ${" ".repeat(50_000)}` }), "maxDocumentLength"],
@@ -43,7 +43,7 @@ const post = async (app: App, body: string | Uint8Array<ArrayBuffer>, says: stri
 /** Bytes that a request allocates. */
 const allocated = async (app: App, body: string | Uint8Array<ArrayBuffer>, says: string): Promise<number> => {
   for (let at = 0; at < TRIES; at++) await post(app, body, says);
-  let least = Infinity; // what else this process does only adds
+  let least = Infinity; // the minimum, because other work of the process only adds
   for (let at = 0; at < TRIES; at++) {
     const before = getHeapStatistics().total_allocated_bytes;
     await post(app, body, says);
@@ -52,27 +52,27 @@ const allocated = async (app: App, body: string | Uint8Array<ArrayBuffer>, says:
   return least;
 };
 
-/** Node 24 does not count allocations, so that its replies alone are tested. */
+/** Node 24 does not count allocations, so there only replies are tested. */
 const orNone = (bytes: number): number => bytes || 0;
 
 const production = (): App => library({ introspection: false }).app;
 
 test.each(bodies)(
-  "the refusal of %s allocates no more than its own length a few times",
+  "the refusal of %s allocates at most a few times the length of the body",
   async (_, body, says) => {
-    // A request in a test takes 80 000 to 210 000, and more before its code is compiled, which a busy machine delays; 1000 tokens take 400 000 when parsed.
+    // A request in a test takes 80 000 to 210 000, and more before its code is compiled, later on a busy machine; 1000 tokens take 400 000 when parsed.
     expect(orNone(await allocated(production(), body, says))).toBeLessThan(450_000 + 4 * body.length);
   },
 );
 
 test.each(mistakes.map(bodyOf))(
-  "the refusal of %s allocates no more than its tokens",
+  "the refusal of %s allocates no more than for its tokens",
   async (_, body, says) => {
     expect(orNone(await allocated(production(), body, says))).toBeLessThan(1_500_000);
   },
 );
 
-test("many refusals leave nothing behind", async () => {
+test("many refusals leak no memory", async () => {
   const app = production();
   const all = [...bodies, ...mistakes.map(bodyOf)];
   const refuseAll = async (rounds: number): Promise<number> => {
@@ -84,10 +84,10 @@ test("many refusals leave nothing behind", async () => {
   expect(await refuseAll(6)).toBeLessThan(before + 2 * 1024 * 1024);
 });
 
-test("the replies to cycles, which name their fragments, are not kept", async () => {
+test("replies to cycles, which name their fragments, are not cached", async () => {
   const app = production();
   const cycle = bodies.find(([title]) => title === "a cycle of fragments");
-  if (cycle === undefined) throw new Error("there is no cycle among the attacks");
+  if (cycle === undefined) throw new Error("the attacks have no cycle");
   const refuse = async (): Promise<number> => {
     for (let at = 0; at < 1000; at++) await post(app, cycle[1], cycle[2]);
     return smallestHeap();

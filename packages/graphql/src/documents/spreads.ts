@@ -1,12 +1,12 @@
-/** Where a name stands in a text. */
+/** Position of a name in a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** How the names of a text are read. */
+/** Reads the names of a text. */
 export interface Names {
-  /** A number that equal names share: to make strings of all names takes longer than the rest of a refusal. */
+  /** Hash of a name: creating a string of each name takes longer than the rest of a refusal. */
   hash(name: Span): number;
   isSame(name: Span, other: Span): boolean;
   read(name: Span): string;
@@ -18,29 +18,29 @@ interface Definition {
   readonly spreads: Span[];
 }
 
-/** The spreads of each definition of a document, as far as its text tells them. */
+/** The fragment spreads of each definition, found in the text of a document. */
 export class Spreads {
   /** Each fragment, and each operation that spreads something, in the order of the text. */
   private readonly definitions: Definition[] = [];
   private current: Definition | null = null;
 
-  /** A fragment's definition begins: spreads are its own until the next call. */
+  /** Begins the definition of a fragment, to which the next spreads belong. */
   fragment(name: Span): void {
     this.current = this.begin(name);
   }
 
-  /** A definition ends. */
+  /** Ends the current definition. */
   end(): void {
     this.current = null;
   }
 
-  /** The spread of a fragment: in an operation, unless a fragment has begun. */
+  /** Adds a spread to the current definition: an operation, unless a fragment has begun. */
   spread(name: Span): void {
     this.current ??= this.begin(null);
     this.current.spreads.push(name);
   }
 
-  /** The first fragment that contains itself; `null` for none, or if different names share a hash. Takes each spread once. */
+  /** The first fragment that contains itself; `null` for none, or if different names share a hash. Visits each spread once. */
   cycle(names: Names): string | null {
     const fragments = new Map<number, Definition>();
     for (const each of this.definitions) if (each.name !== null) fragments.set(names.hash(each.name), each);

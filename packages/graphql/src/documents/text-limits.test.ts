@@ -18,7 +18,7 @@ import { checkDocument } from "./document-limits.ts";
 import { document } from "./random-documents.test-kit.ts";
 import { excessInJson, excessOf } from "./text-limits.ts";
 
-/** The tokens, the comments or the lines, whichever are most, that GraphQL's lexer finds; `null` for a text that it refuses. */
+/** The highest of the numbers of tokens, comments and lines that GraphQL's lexer finds; `null` for a text that it refuses. */
 const lexed = (text: string): number | null => {
   const lexer = new Lexer(new Source(text));
   let tokens = 0;
@@ -66,7 +66,7 @@ test("never counts more tokens, comments or lines than the lexer, for any text t
   );
 });
 
-test("counts what the lexer counts where blanks separate tokens that are longer than a character", () => {
+test("counts the same as the lexer if blanks separate tokens longer than one character", () => {
   const tokens = [...pieces, ...strings.filter((each) => each.startsWith('"'))].map((each) => `${each}   `);
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...tokens), { minLength: 1, maxLength: 30 }), (parts) => {
@@ -120,7 +120,7 @@ test.each([
   ["lines", `{ hello ${"\n".repeat(1001)} }`, "maxTokens"],
   ["lines of a block string", `{ hello(a: """${"\r\n".repeat(1001)}""") }`, "maxTokens"],
   ["lines that only CR ends", `{ hello ${"\r".repeat(1001)} }`, "maxTokens"],
-])("has a bound for %s", (_name, text, excess) => {
+])("limits %s", (_name, text, excess) => {
   const limits = { ...unlimited, maxTokens: 1000 };
   expect(excessOf(text, limits)).toBe(excess);
   const fewer = text.replace(/\r\n|[\n\r]|\[(?=.*\])|\{ b:|\.\.\. \{/, " ");
@@ -134,21 +134,21 @@ test.each([
   ["{ ...A ...A } fragment A on Query { ...B ...B } fragment B on Query { now }", null],
   ["{ ...A } query B { ...B } fragment A on Query { ...C }", null],
   ['{ ...A } fragment A on Query { hello(name: "...A") # ...A\n }', null],
-])("finds the fragment that contains itself in %s", (text, fragment) => {
+])("finds the fragment cycle in %s", (text, fragment) => {
   const expected = fragment === null ? null : { fragment };
   expect(excessOf(text, { ...unlimited, maxTokens: 1000 })).toEqual(expected);
 });
 
 const schema = buildSchema(SCHEMA);
 const aboutFragments = [UniqueFragmentNamesRule, KnownFragmentNamesRule, NoUnusedFragmentsRule];
-/** Whether each fragment of a random document that is spread is defined once, and no other is: spares most documents the rules, which take longer than the test. */
+/** Whether the spread fragments of a document are exactly the defined ones, each defined once: a cheap filter, because validation is slow. */
 const definesWhatItSpreads = (text: string): boolean =>
   ["F", "G"].every(
     (name) =>
       text.split(`fragment ${name}`).length - 1 === Number(new RegExp(`\\.\\.\\. ?${name}`).test(text)),
   );
 
-test("refuses no document that is within the exact limits, and without fragments the same ones by depth and directives", () => {
+test("never refuses a document within the exact limits, and without fragments matches them for depth and directives", () => {
   const limit = fc.integer({ min: 0, max: 4 });
   const limits = fc.record({ maxDepth: limit, maxAliases: limit, maxDirectives: limit, maxFragments: limit });
   let refusals = 0;
@@ -164,7 +164,7 @@ test("refuses no document that is within the exact limits, and without fragments
         return validate(schema, parsed, [NoFragmentCyclesRule]).length > 0;
       if (found !== null || !(exact instanceof GraphQLError))
         return found === null || exact instanceof GraphQLError;
-      return /[FG]/.test(text) || exact.extensions["limit"] === "maxAliases"; // a repeated name, which only the parsed document shows
+      return /[FG]/.test(text) || exact.extensions["limit"] === "maxAliases"; // repeated names are found only in the parsed document
     }),
     { numRuns: 400 },
   );

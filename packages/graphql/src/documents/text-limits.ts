@@ -7,7 +7,7 @@ export interface TextLimits extends OutlineLimits {
   readonly maxTokens: number;
 }
 
-/** What a text has too much of. */
+/** The limit that a text exceeds. */
 export type TextExcess = "maxTokens" | OutlineExcess;
 
 // Classes of bytes, one bit each.
@@ -32,7 +32,7 @@ const tableOf = (of: (character: string) => number): Uint8Array =>
 
 /** For each byte, its class: names and numbers are words, a number with a point two of them. */
 const classes = tableOf(classOf);
-/** What neither ends a string or a comment nor starts an escape. */
+/** Bytes that neither end a string or a comment nor start an escape. */
 const inText = tableOf((character) => (/["\\\n\r]/.test(character) ? 0 : 1));
 
 const LINE_FEED = 0x0a;
@@ -46,32 +46,32 @@ const LETTER_U = 0x75;
 const BYTE_ORDER_MARK = 0xfeff;
 const END = -1;
 
-/** Bytes between two looks at what has been counted. */
+/** Maximum bytes between two checks of the counts. */
 const STRETCH = 1024;
 
 const fragmentWord = Buffer.from("fragment");
 const onWord = Buffer.from("on");
 const byteOrderMark = Buffer.from("\uFEFF");
 
-/** Characters by the letters of JSON's short escapes; any other letter is an error of the JSON. */
+/** Characters of JSON's short escapes, by letter; any other letter is invalid JSON. */
 const escaped = Uint8Array.from({ length: 256 }, (_, code) => {
   const at = "nrtbf".indexOf(String.fromCharCode(code));
   return at < 0 ? code : "\n\r\t\b\f".charCodeAt(at);
 });
 
-/** Holds the text that is read, in UTF-8; grows to the longest. */
+/** Reused for the UTF-8 of each text; grows to the longest. */
 let buffer = Buffer.alloc(0);
 
-/** Writes a text as UTF-8: bytes of an array are read in a third of the time of a string's characters. */
+/** Writes a text as UTF-8: reading bytes of an array takes a third of the time of reading characters of a string. */
 const encode = (text: string): Uint8Array => {
   if (buffer.length < text.length * 3) buffer = Buffer.allocUnsafeSlow(text.length * 3);
   return buffer.subarray(0, buffer.write(text));
 };
 
 /**
- * Returns what a text has too much of, before it is parsed: at about 1 ns a character instead of 100 ns a token and 300 ns a node. Over `maxTokens` is a text with
- * more tokens than allowed, more comments, which the parser keeps too, or more lines, which each error counts for its place. For a valid document the other
- * measures are never above those of the parser or of `checkDocument`, which have the exact limits.
+ * Returns the limit that a text exceeds, before it is parsed: at about 1 ns a character instead of 100 ns a token and 300 ns a node. `maxTokens` bounds tokens,
+ * comments, which the parser keeps too, and lines, which each error counts for its place. For a valid document the other
+ * measures are never above those of the parser or of `checkDocument`, which check the limits exactly.
  */
 export const excessOf = (text: string, limits: TextLimits): TextExcess | null =>
   new Scan(encode(text), 0, false, limits).excess();
@@ -80,7 +80,7 @@ export const excessOf = (text: string, limits: TextLimits): TextExcess | null =>
 export const excessInJson = (json: Uint8Array, from: number, limits: TextLimits): TextExcess | null =>
   new Scan(json, from, true, limits).excess();
 
-/** One pass over a text: its bytes, or those of a JSON string, whose escapes stand for characters. */
+/** One pass over a text in UTF-8, or over an unparsed JSON string with its escapes. */
 class Scan implements Names {
   private readonly bytes: Uint8Array;
   private readonly isJson: boolean;
@@ -89,7 +89,7 @@ class Scan implements Names {
   private at: number;
   /** Index after the character that `unit` returned last. */
   private next = 0;
-  /** Class of the last character: a word goes on after a word. */
+  /** Class of the last character: a word after a word continues it. */
   private last = BLANK;
   private tokens = 0;
   private comments = 0;
@@ -119,7 +119,7 @@ class Scan implements Names {
   }
 
   /**
-   * Counts words and lines up to a place near the next other character. Four bytes at a time and without a branch for each word, of which the end would be
+   * Counts words and lines up to a place near the next other character. Four bytes at a time and without a branch for each word, whose end would be
    * mispredicted: takes 0.9 ns a character, where a loop for each word takes 2.
    */
   private words(): void {
@@ -149,7 +149,7 @@ class Scan implements Names {
     this.reach(at, last, tokens, lines);
   }
 
-  /** Goes on at an index, with what was counted up to it. */
+  /** Stores the index and the counts up to it. */
   private reach(at: number, last: number, tokens: number, lines: number): void {
     this.at = at;
     this.last = last;
@@ -157,7 +157,7 @@ class Scan implements Names {
     this.lines = lines;
   }
 
-  /** The same of characters that are escapes, as a step through `unit` for each would take several times as long. */
+  /** The same for characters written as escapes: `unit` for each would take several times as long. */
   private escapedWords(): void {
     const { bytes } = this;
     const end = Math.min(bytes.length, this.at + STRETCH) - 5;
@@ -172,7 +172,7 @@ class Scan implements Names {
     this.reach(at, last, tokens, lines);
   }
 
-  /** Reads what is no word, or a word that decides something. */
+  /** Reads anything but a word, or a word that the outline needs. */
   private take(code: number, start: number): void {
     const kind = code < 256 ? classes[code] : OTHER;
     const last = this.last;
@@ -325,7 +325,7 @@ class Scan implements Names {
     }
   }
 
-  /** Takes exactly so many quotes, or nothing. */
+  /** Takes exactly `count` quotes, or nothing. */
   private takeQuotes(count: number): boolean {
     let at = this.at;
     for (let quotes = 0; quotes < count; quotes++) {
@@ -336,7 +336,7 @@ class Scan implements Names {
     return true;
   }
 
-  /** Takes characters that have a bit in a table, in a loop of its own: a step through `unit` takes several times as long. */
+  /** Takes characters that have a bit in a table, in a separate loop: `unit` for each would take several times as long. */
   private skip(table: Uint8Array, bit: number, from: number): void {
     const { bytes } = this;
     let at = from;
@@ -349,7 +349,7 @@ class Scan implements Names {
     this.at = at;
   }
 
-  /** Reads the character at an index: a byte of UTF-8, or what an escape of JSON stands for. */
+  /** Reads the character at an index: a byte of UTF-8, or the character of a JSON escape. */
   private unit(at: number): number {
     const { bytes } = this;
     if (at >= bytes.length) return END;

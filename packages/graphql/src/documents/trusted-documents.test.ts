@@ -18,14 +18,14 @@ test("a registered document is executed by its id, over POST and GET", async () 
   expect((await client.post("/graphql", { json: { ...hash, variables } })).json()).toEqual(greeting);
 });
 
-test("onlyDocuments refuses other queries, and registers none", async () => {
+test("onlyDocuments refuses other queries, and never registers one", async () => {
   await using client = testClient(library({ documents, onlyDocuments: true }).app);
   const extensions = { persistedQuery: { version: 1, sha256Hash: "other" } };
   for (const json of [{ query: "{ hello }" }, { query: "{ hello }", extensions }, { documentId: "toString" }])
     expect((await client.post("/graphql", { json })).json()).not.toHaveProperty("data");
 });
 
-test("a client that tries hashes first gets its query executed, and learns that none are registered", async () => {
+test("a client that tries hashes first gets its query executed, and is told that persisted queries are not supported", async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: "other" } };
   for (const [config, code] of [
     [{ documents }, "PERSISTED_QUERY_NOT_FOUND"],

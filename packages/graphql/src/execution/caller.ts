@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
-import type { Interest } from "../graphql-js/versions.ts";
+import type { Cancellation } from "../graphql-js/versions.ts";
 
-/** Where an operation comes from, and the end of interest in its result. */
-export interface Caller extends Interest {
+/** The request of an operation, and the signal that aborts once its result is no longer wanted. */
+export interface Caller extends Cancellation {
   readonly request: HttpRequest;
 }

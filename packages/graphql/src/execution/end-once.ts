@@ -13,7 +13,7 @@ export const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
     signal.removeEventListener("abort", end);
     if (isEnded) return;
     isEnded = true;
-    // Not awaited: a generator that waits for its next event ends only after it, unless it uses `context.signal`.
+    // Not awaited: a generator that waits for its next event ends only after that event, unless it uses `context.signal`.
     void close(source);
     scope.end();
   };
@@ -23,7 +23,7 @@ export const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
   return end;
 };
 
-/** Ends the source of a subscription; its own failure to end concerns no client any more. */
+/** Ends the source of a subscription. A failure is ignored: no client waits for it. */
 const close = async (source: AsyncIterator<unknown>): Promise<void> => {
   try {
     await source.return?.();

@@ -16,7 +16,7 @@ const errorOf = async (field: string, env: "development" | "production", debug =
 
 const unexpected = "An unexpected error occurred";
 
-test.each(["broken", "odd"])("a fault in %s is masked in production, even under debug", async (field) => {
+test.each(["broken", "odd"])("an error in %s is masked in production, even under debug", async (field) => {
   for (const debug of [false, true])
     expect(await errorOf(field, "production", debug)).toEqual([
       unexpected,
@@ -25,14 +25,14 @@ test.each(["broken", "odd"])("a fault in %s is masked in production, even under 
     ]);
 });
 
-test("a fault has its message under debug in development, and is logged with its field", async () => {
+test("an error has its message under debug in development, and is logged with its field", async () => {
   expect(await errorOf("broken", "development", true)).toMatchObject(["canary", { status: 500 }, ["broken"]]);
   await using client = testClient(library().app, { env: "production" });
   await client.post("/graphql", { json: { query: "{ broken }" } });
   expect(JSON.stringify(client.logs)).toContain("canary");
 });
 
-test("HttpErrors and GraphQLErrors of resolvers are for clients", async () => {
+test("HttpErrors and GraphQLErrors of resolvers are shown to clients", async () => {
   expect(await errorOf("refused", "production")).toEqual([
     "not yours",
     { error: "Forbidden", detail: "not yours", status: 403 },
@@ -41,7 +41,7 @@ test("HttpErrors and GraphQLErrors of resolvers are for clients", async () => {
   expect(await errorOf("mine", "production")).toEqual(["for the client", { code: "MINE" }, ["mine"]]);
 });
 
-test("an HttpError above 500 shows its detail, and a message that is another one is logged with its field", async () => {
+test("an HttpError above 500 shows its detail, and is logged with its field if its message differs", async () => {
   class StockError extends HttpError {
     override readonly detail: string = "A service failed";
   }
@@ -63,7 +63,7 @@ test("an HttpError above 500 shows its detail, and a message that is another one
   ]);
 });
 
-test("GraphQLErrors that methods of a source throw, and that resolvers return or list, are for clients", async () => {
+test("GraphQLErrors that methods of a source throw, and that resolvers return or list, are shown to clients", async () => {
   const fail = (message: string): never => {
     throw new GraphQLError(message);
   };
@@ -114,7 +114,7 @@ test("GraphQLErrors that methods of a source throw, and that resolvers return or
   });
 });
 
-test("a variable that its type refuses is a 400, and no fault", async () => {
+test("a variable that its type refuses is a 400, and is not logged", async () => {
   await using client = testClient(library().app, { env: "production" });
   const json = { query: "query($n: Int) { books(first: $n) { id } }", variables: { n: "canary" } };
   const reply = await client.post("/graphql", { json });

@@ -62,13 +62,13 @@ export class Executor {
     this.executeWhole = parts.config.incremental ? executeInOnePart : executeUntil;
   }
 
-  /** Executes a query or a mutation; synchronous where all resolvers are. Fails only for faults outside of resolvers, such as a failing `context`. */
+  /** Executes a query or a mutation; synchronously if all resolvers are. Rejects only for errors outside of resolvers, such as of `context`. */
   execute(prepared: Prepared, caller: Caller): Awaitable<ExecutionResult> {
     return this.measured(prepared, caller, () => this.inScope(prepared, caller));
   }
 
   /**
-   * Executes a query or a mutation for a client that takes its result in parts. Where it has several, the operation ends with the last of them, or when they
+   * Executes a query or a mutation for a client that takes its result in parts. With several parts, the operation ends with the last one, or when they
    * are no longer wanted.
    */
   executeInParts(
@@ -97,7 +97,7 @@ export class Executor {
     });
   }
 
-  /** Begins a subscription. Each of its events is executed in a scope of its own. */
+  /** Starts a subscription. Each event is executed in its own scope. */
   async subscribe(prepared: Prepared, caller: Caller): Promise<Events | ExecutionResult> {
     let events: Events | null = null;
     const result = await this.measured(prepared, caller, async () => {
@@ -123,7 +123,7 @@ export class Executor {
     return events ?? result;
   }
 
-  /** Executes an operation, or with the root value one event of a subscription, in a scope of its own. */
+  /** Executes an operation, or with a root value one event of a subscription, in its own scope. */
   private inScope(prepared: Prepared, caller: Caller, rootValue?: unknown): Awaitable<ExecutionResult> {
     const scope = this.open(prepared, caller);
     return settled(

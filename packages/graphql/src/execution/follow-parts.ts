@@ -7,7 +7,7 @@ interface FollowedParts {
   readonly ended: Promise<ExecutionResult>;
 }
 
-/** Passes parts on, and ends with the last of them, with a failure, when the reader stops, or when the client leaves: parts that are never read end too. */
+/** Passes parts on. Ends after the last part, on a failure, when the reader stops, or when the client disconnects, so that unread parts end too. */
 export const followParts = (
   { initialResult, subsequentResults }: PartialResults,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export const followParts = (
   };
   const stop = (): void => {
     end();
-    subsequentResults.return().catch(() => {}); // ends resolvers; its own failure concerns no client any more
+    subsequentResults.return().catch(() => {}); // ends resolvers; a failure is ignored, because no client waits for it
   };
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop);

@@ -14,7 +14,7 @@ const revoked = (): object => {
   return proxy;
 };
 
-/** Values that programs throw and GraphQL cannot read. */
+/** Values that a program may throw but GraphQL cannot read. */
 const odd: Readonly<Record<string, () => unknown>> = {
   "an object without a prototype": () => Object.create(null) as object,
   "an object whose text throws": () => ({ toString: throwing }),

@@ -10,7 +10,7 @@ const INTERNAL = "Internal Server Error";
 export type PresentError = (error: Error) => GraphQLFormattedError;
 
 /**
- * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw or return. Everything else is a fault: it is
+ * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw or return. Every other error is a fault: it is
  * logged, and its message is shown only with `debug` outside production.
  */
 export const errorPresenter = ({
@@ -46,7 +46,7 @@ export const errorPresenter = ({
 
 const pathOf = ({ path }: GraphQLError): string | null => path?.join(".") ?? null;
 
-/** Whether the error is of a place in the request, such as a variable whose value an enum refuses, and of no field of the result. */
+/** Whether the error belongs to the request, such as to a variable whose value an enum refuses, and not to a field of the result. */
 const isOfRequest = ({ path, locations }: GraphQLError): boolean =>
   path === undefined && locations !== undefined;
 
@@ -61,7 +61,7 @@ const causeOf = (error: GraphQLError): Error | null => {
     : originalError;
 };
 
-/** An error for clients: of the request, unless it has an error body of its own. */
+/** Formats an error for clients: with the error body of a bad request, unless it has its own. */
 const plain = (error: GraphQLError): GraphQLFormattedError => {
   const { message, extensions } = error;
   if (error.path !== undefined) return withPlace(error, message, extensions);

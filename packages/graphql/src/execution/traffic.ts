@@ -3,13 +3,13 @@ import type { OperationTypeNode } from "graphql";
 
 type OperationType = `${OperationTypeNode}`;
 
-/** What the metrics of an app count. */
+/** Counts operations for the metrics of an app. */
 export interface Traffic {
   /** Open subscriptions of this process. */
   subscriptions: number;
   /** Whether durations are recorded. */
   readonly isTimed: boolean;
-  /** Records an executed operation, and whether it ended without errors. @param durationMs used where durations are recorded */
+  /** Records an executed operation, and whether it ended without errors. @param durationMs ignored unless `isTimed` */
   executed(type: OperationType, isOk: boolean, durationMs: number): void;
   /** Counts an operation that is refused before its execution. */
   refused(): void;
@@ -60,7 +60,7 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
   return traffic;
 };
 
-/** What has been counted; types and outcomes that never occurred are left out. */
+/** The counts; types and outcomes that never occurred are left out. */
 const samplesOf = (counts: Readonly<Record<string, Readonly<Record<string, number>>>>): Sample[] =>
   Object.entries(counts).flatMap(([outcome, types]) =>
     Object.entries(types)

@@ -10,7 +10,7 @@ import {
   GraphQLSchema,
   visit,
 } from "graphql";
-import type { Interest } from "./versions.ts";
+import type { Cancellation } from "./versions.ts";
 
 const {
   experimentalExecuteIncrementally,
@@ -22,7 +22,7 @@ const {
 /** Whether the library delivers results in parts. */
 export const hasParts: boolean = experimentalExecuteIncrementally !== undefined;
 
-/** A member of a part that may have errors of its own. */
+/** A member of a part, which may have its own errors. */
 export interface PartMember {
   readonly errors?: readonly GraphQLError[];
 }
@@ -40,21 +40,21 @@ export interface PartialResults {
   readonly subsequentResults: AsyncGenerator<ResultPart, void, void>;
 }
 
-/** Formats of parts: of the draft of the specification, and of its state in August 2022, which other clients read. */
+/** Formats of parts: the current draft of the specification, and that of August 2022, which some clients read. */
 export type PartFormat = "draft" | "2022";
 
-/** Executes an operation of a schema that has the directives of parts. Rejects when the interest ends first. */
+/** Executes an operation of a schema that has the directives of parts. Rejects if the signal aborts first. */
 export const executeInParts = (
   args: ExecutionArgs,
-  { signal }: Interest,
+  { signal }: Cancellation,
   format: PartFormat,
 ): Awaitable<ExecutionResult | PartialResults> => {
   const execute = format === "draft" ? experimentalExecuteIncrementally : legacyExecuteIncrementally;
   return execute?.({ ...args, abortSignal: signal }) as Awaitable<ExecutionResult | PartialResults>; // only 17 has such schemas
 };
 
-/** Executes the same as a whole: the schema's other executor refuses its directives. */
-export const executeInOnePart = (args: ExecutionArgs, until: Interest): Awaitable<ExecutionResult> =>
+/** Executes the operation without parts: `execute` refuses a schema with their directives. */
+export const executeInOnePart = (args: ExecutionArgs, until: Cancellation): Awaitable<ExecutionResult> =>
   executeInParts(
     { ...args, document: withoutParts(args.document) },
     until,

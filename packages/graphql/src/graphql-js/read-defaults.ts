@@ -11,7 +11,7 @@ import {
 } from "graphql";
 
 /**
- * Reads the defaults in SDL anew, with the resolvers of enums and scalars: graphql 16 reads them while it builds the schema, which has no resolvers yet. 17
+ * Reads the defaults in SDL again, with the resolvers of enums and scalars: graphql 16 reads them while it builds the schema, which has no resolvers yet. 17
  * keeps their text.
  */
 export const readDefaults = (schema: GraphQLSchema): void => {

@@ -31,7 +31,7 @@ test.each([
   ["query($c: Colur) { painted(colour: $c) }", {}],
   ["query($c: Colour) { painted(colour: $c) }", { c: "CRIMSN" }],
   ["query($p: Paint) { painted(paint: $p) }", { p: { thicknes: 1 } }],
-])("%s %j gets suggestions in development alone", async (query, variables) => {
+])("%s %j gets suggestions in development only", async (query, variables) => {
   const app = () => new (App.with(graphql))().enableGraphql({ schema, resolvers: {} });
   const error = async (env: "development" | "production") => {
     await using client = testClient(app(), { env });
@@ -77,7 +77,7 @@ test("the defaults of a schema from code count for maxComplexity", async () => {
   expect(fewer.json()).toEqual({ data: { items: [] } });
 });
 
-test("results in parts are a start error with graphql 16, which lacks them, and none with 17", async () => {
+test("incremental is a start error with graphql 16, and works with 17", async () => {
   const small = "type Query { a: Int }";
   const app = new (App.with(graphql))().enableGraphql({ schema: small, incremental: true });
   const outcome = await app.start().then(

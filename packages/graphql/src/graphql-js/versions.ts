@@ -1,16 +1,16 @@
-/** What differs between graphql 16 and 17; all other code uses what both have. */
+/** Differences between graphql 16 and 17; all other code uses what both have. */
 import type { Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import * as library from "graphql";
 import { type ExecutionArgs, type ExecutionResult, type GraphQLArgument, GraphQLError, Kind } from "graphql";
 import { untilAborted } from "./until-aborted.ts";
 
-/** The end of interest in a result. */
-export interface Interest {
+/** A signal that aborts when a result is no longer wanted. */
+export interface Cancellation {
   readonly signal: AbortSignal;
 }
 
-/** Events, or the errors for which there are none. */
+/** The events of a subscription, or the errors that prevent it. */
 type Source = AsyncIterable<unknown> | ExecutionResult;
 
 /** A member of the library since 17. */
@@ -18,10 +18,10 @@ const { validateSubscriptionArgs } = library as Partial<typeof library>;
 const createSource = library.createSourceEventStream as (args: unknown) => Awaitable<Source>; // 16 takes arguments that are not validated
 
 /**
- * Executes an operation, or an event of a subscription as its `rootValue`. Rejects when the interest ends first: 17 begins no further resolver then, 16
+ * Executes an operation, or an event of a subscription as its `rootValue`. Rejects if the signal aborts first: 17 begins no further resolver then, 16
  * executes the rest.
  */
-export const executeUntil: (args: ExecutionArgs, until: Interest) => Awaitable<ExecutionResult> =
+export const executeUntil: (args: ExecutionArgs, until: Cancellation) => Awaitable<ExecutionResult> =
   validateSubscriptionArgs === undefined
     ? (args, until) => {
         const result = library.execute(args);
@@ -35,8 +35,8 @@ export const executeUntil: (args: ExecutionArgs, until: Interest) => Awaitable<E
       };
 
 /**
- * What the library uses of a signal. Follows the real one once an operation waits: until then nothing can abort it, and most requests have no signal yet, which
- * with its listener takes 1 µs to make.
+ * The part of an AbortSignal that the library uses. It follows the real one once an operation is asynchronous: until then nothing can abort it, and
+ * creating the signal of a request with a listener takes 1 µs.
  */
 class LateSignal {
   private signal: AbortSignal | null = null;
@@ -68,8 +68,8 @@ class LateSignal {
   }
 }
 
-/** Calls the resolver of a subscription for its events. Rejects when the interest ends first. */
-export const openSource: (args: ExecutionArgs, until: Interest) => Awaitable<Source> =
+/** Calls the resolver of a subscription for its events. Rejects if the signal aborts first. */
+export const openSource: (args: ExecutionArgs, until: Cancellation) => Awaitable<Source> =
   validateSubscriptionArgs === undefined
     ? (args, { signal }) => untilAborted(Promise.resolve(createSource(args)), signal)
     : (args, { signal }) => {

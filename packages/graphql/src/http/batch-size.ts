@@ -8,8 +8,8 @@ const isOpening = (byte: number | undefined): boolean => byte === 0x5b || byte =
 const isClosing = (byte: number | undefined): boolean => byte === 0x5d || byte === 0x7d;
 
 /**
- * Whether a JSON text is an array with more than `max` items, found without parsing it: the longest list that is refused costs no more than the first
- * items. Of a text that is no JSON the answer says nothing.
+ * Whether a JSON text is an array with more than `max` items, without parsing it: refusing a list of any length costs no more than its first
+ * `max` items. The result for invalid JSON is unspecified.
  */
 export const hasMoreItems = (json: Uint8Array, max: number): boolean => {
   let at = 0;

@@ -43,7 +43,7 @@ export class HttpEndpoint {
   private readonly documents: Documents;
   private readonly answer: AnswerOperation;
   private readonly longBatch: Refusal;
-  /** Replies to documents over a limit and to batches. Weak, because the refusal of a cycle, which names its fragment, is made anew. */
+  /** Replies to refused documents and batches. Weak, because each refusal of a cycle is a new object, which names its fragment. */
   private readonly texts = new WeakMap<Refusal, string>();
 
   constructor(parts: HttpEndpointParts) {
@@ -99,7 +99,7 @@ export class HttpEndpoint {
     });
   }
 
-  /** Refuses a list that is too long, or a document over a limit of its text: the body is never parsed. A short one is parsed as fast. */
+  /** Refuses a list that is too long, or a document whose text exceeds a limit, without parsing the body. */
   private refuseUnparsed(json: Uint8Array, wanted: Wanted): Response | null {
     const { batching, maxBatch } = this.config;
     if (hasMoreItems(json, batching ? maxBatch : 0)) return this.refuseBatch(wanted, Infinity);
@@ -146,7 +146,7 @@ const emptyBatch: Refusal = { errors: [refused("A batch has at least one operati
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-/** Bytes of a body that is parsed as fast as it is looked through. */
+/** Bytes up to which a body is parsed as fast as it is scanned. */
 const SHORT_BODY = 1024;
 
 /** Reads JSON with core's limits: UTF-8, and at most 100 levels, since the coercion of variables is recursive. */
@@ -160,7 +160,7 @@ const bodyOf = (request: HttpRequest): Awaitable<unknown> =>
 const paramsOf = (body: unknown): OperationParams | HttpError =>
   HttpError.is(body) ? body : orMalformed(() => paramsOfBody(body));
 
-/** Returns the error of malformed parameters in place of throwing it. */
+/** Returns the error of malformed parameters instead of throwing it. */
 const orMalformed = (read: () => OperationParams): OperationParams | HttpError => {
   try {
     return read();
@@ -174,7 +174,7 @@ const malformedOrThrow = (error: unknown): HttpError => {
   throw error;
 };
 
-/** Other types than JSON can be sent by pages of other sites. */
+/** Pages of other sites can send types other than JSON. */
 const requireJson = (contentType: string | null): void => {
   if (contentType === "application/json") return;
   if (contentType === null || !/^application\/json[ \t]*(?:;|$)/i.test(contentType))

@@ -7,7 +7,7 @@ import { library } from "../library.test-kit.ts";
 
 const RESPONSE_TYPE = "application/graphql-response+json; charset=utf-8";
 
-test("a POST is answered with the data, and by Accept as graphql-response+json", async () => {
+test("a POST is answered with data, and as graphql-response+json if Accept asks for it", async () => {
   await using client = testClient(library().app);
   const plain = await client.post("/graphql", { json: { query: "{ hello }" } });
   expect([plain.status, plain.headers.get("content-type"), plain.json()]).toEqual([
@@ -33,7 +33,7 @@ test("operationName, operation_name and variables choose and fill the operation"
   expect(unnamed.text).toContain("exactly one operation");
 });
 
-test("an empty operationName names no operation", async () => {
+test("an empty operationName is ignored", async () => {
   const { app } = library();
   await using client = testClient(app);
   const params = { query: "{ now }", operationName: "" };
@@ -65,7 +65,7 @@ test("a GET executes queries, never mutations", async () => {
   expect([refused.status, refused.headers.get("allow"), events]).toEqual([405, "POST", []]);
 });
 
-test("a GET is read to its end, and varies by Accept", async () => {
+test("the reply to a GET varies by Accept", async () => {
   await using client = testClient(library().app);
   const reply = await client.get('/graphql?query={hello(name:"what?")}');
   expect(reply.json()).toEqual({ data: { hello: "Hello, what?" } });
@@ -82,7 +82,7 @@ test.each([
   ["subscription { waits }", 400],
   ["{ broken }", 200],
   ["{ secret }", 200],
-])("%s: by graphql-response+json a %d, by json a 200", async (query, status) => {
+])("%s: %d as graphql-response+json, 200 as json", async (query, status) => {
   await using client = testClient(library().app);
   for (const [accept, expected] of [
     ["application/graphql-response+json", status],
@@ -95,7 +95,7 @@ test.each([
 });
 
 test.each(["skip", "include", "defer"])(
-  "a subscription whose @%s has an argument of a wrong type is a mistake of the client",
+  "a subscription whose @%s has an argument of a wrong type is a client error",
   async (name) => {
     await using client = testClient(library().app);
     const query = `subscription { ... @${name}(if: 1) { waits } }`;
@@ -153,14 +153,14 @@ test.each([
   { origin: "https://app.example" },
 ])("a GET from a page of another site is refused unless CORS allows its origin: %j", async (headers) => {
   const query = { query: "{ __typename }" };
-  await using foreign = testClient(library().app);
-  expect((await foreign.get("/graphql", { query, headers })).status).toBe(403);
+  await using withoutCors = testClient(library().app);
+  expect((await withoutCors.get("/graphql", { query, headers })).status).toBe(403);
   const app = new (App.with(cors, graphql))().enableCors(["https://app.example"]).enableGraphql();
   await using allowed = testClient(app);
   expect((await allowed.get("/graphql", { query, headers })).status).toBe(200);
 });
 
-test("without Sec-Fetch-Site a GET of a page without an origin is refused, one of the service's own page is executed", async () => {
+test("without Sec-Fetch-Site a GET with an opaque origin is refused, one with the service's own origin is executed", async () => {
   const { app } = library();
   await using client = testClient(app);
   const statusFor = async (origin: string): Promise<number> => {

@@ -76,9 +76,9 @@ const shelf = (config: ConfigInput<GraphQLConfig> = {}) => {
 /** Parts of a reply, as a client's library reads them. */
 const partsOf = async function* (reply: Response): AsyncGenerator<unknown> {
   const parts = await meros<object>(reply);
-  if (parts instanceof Response) throw new Error(`the reply is no multipart: ${await parts.text()}`);
+  if (parts instanceof Response) throw new Error(`the reply is not multipart: ${await parts.text()}`);
   for await (const { json, body } of parts) {
-    if (!json) throw new Error(`a part is no JSON: ${String(body)}`);
+    if (!json) throw new Error(`a part is not JSON: ${String(body)}`);
     yield body;
   }
 };
@@ -110,7 +110,7 @@ test("a deferred fragment follows the rest of the result, which does not wait fo
   expect((await parts.next()).done).toBe(true);
 });
 
-test("a client that names the format of 2022 gets its parts in that", async () => {
+test("a client that names the 2022 format gets its parts in it", async () => {
   const { ask, review } = shelf();
   review.resolve("fine");
   const accept =
@@ -134,7 +134,7 @@ test.each([
     "multipart/mixed;boundary=graphql;subscriptionSpec=1.0, application/json",
     "application/json; charset=utf-8",
   ],
-])("a client with Accept %s gets the result whole", async (accept, type) => {
+])("a client with Accept %s gets the result in one part", async (accept, type) => {
   const { ask, review } = shelf();
   review.resolve("fine");
   const reply = await ask(QUERY, accept);
@@ -145,7 +145,7 @@ test.each([
 });
 
 test.each([MULTIPART, "multipart/mixed"])(
-  "a result of one part is no multipart (Accept %s)",
+  "a result of one part is not multipart (Accept %s)",
   async (accept) => {
     const { ask } = shelf();
     for (const query of ["{ title }", "{ title ... @defer(if: false) { title } }"]) {
@@ -160,7 +160,7 @@ test.each([MULTIPART, "multipart/mixed"])(
   },
 );
 
-test("a list of operations, and a query over GET, decide the same way", async () => {
+test("batches and queries over GET negotiate the format in the same way", async () => {
   const { app, review } = shelf({ batching: true });
   review.resolve("fine");
   await using client = testClient(app);
@@ -172,7 +172,7 @@ test("a list of operations, and a query over GET, decide the same way", async ()
   expect(got.headers.get("vary")).toBe("Accept");
 });
 
-test("list items that are streamed come one after the other", async () => {
+test("streamed list items arrive one after the other", async () => {
   const { ask } = shelf();
   const parts = await allOf(partsOf(await ask("{ pages @stream(initialCount: 1) }", MULTIPART)));
   expect(parts[0]).toMatchObject({ data: { pages: [1] }, hasNext: true });
@@ -182,7 +182,7 @@ test("list items that are streamed come one after the other", async () => {
   expect(items).toEqual([2, 3]);
 });
 
-test("guards hold in deferred fragments, faults are masked and logged, and HttpErrors are for clients", async () => {
+test("guards apply in deferred fragments, errors are masked and logged, and HttpErrors are shown to clients", async () => {
   const { app } = shelf();
   await using client = testClient(app, { env: "production" });
   const query = "{ title ... @defer { secret ours broken } }";
@@ -207,7 +207,7 @@ test("an operation in parts is one operation, which ends with its last part, its
   expect(events).toEqual(["asked", "disposed"]);
 });
 
-test("a client that leaves between two parts ends the operation, and aborts what its resolvers wait for", async () => {
+test("a client that disconnects between two parts ends the operation, and aborts its resolvers", async () => {
   const { ask, seen, events } = shelf();
   const reader = (await ask(QUERY, MULTIPART)).body?.getReader();
   await reader?.read();
@@ -219,11 +219,11 @@ test("a client that leaves between two parts ends the operation, and aborts what
   expect(events).toEqual(["asked", "aborted", "disposed"]);
 });
 
-test("a client that leaves before it reads anything ends the operation", async () => {
+test("a client that disconnects before its first read ends the operation", async () => {
   const { ask, seen } = shelf();
-  const leaving = new AbortController();
-  await ask(QUERY, MULTIPART, leaving.signal);
-  leaving.abort();
+  const disconnecting = new AbortController();
+  await ask(QUERY, MULTIPART, disconnecting.signal);
+  disconnecting.abort();
   await waitFor(() => seen.length > 0);
   expect(seen).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ export const partsType = (format: PartFormat): string =>
   format === "draft" ? `${TYPE}; boundary="-"` : `${TYPE}; boundary="-"; deferSpec=20220824`;
 
 /**
- * The format in which a client takes a result in parts; `null` where its `Accept` does not name multipart/mixed, or with parameters of other protocols. Apollo's
+ * Returns the format in which a client accepts parts; `null` if its `Accept` lacks multipart/mixed, or has parameters of other protocols. Apollo's
  * clients name the formats by `incrementalSpec` and `deferSpec`.
  */
 export const partFormat = (accept: string | null): PartFormat | null => {
@@ -21,7 +21,7 @@ export const partFormat = (accept: string | null): PartFormat | null => {
 };
 
 /**
- * Parts as a multipart body, each followed by a boundary, so that a client need not wait for the next one. Not a generator: the return of one would wait for the
+ * Parts as a multipart body, each followed by a boundary, so that a client need not wait for the next one. Not a generator, whose `return()` would wait for the
  * part that is being executed.
  *
  * @see https://github.com/graphql/graphql-over-http/blob/main/rfcs/IncrementalDelivery.md

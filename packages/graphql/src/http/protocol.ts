@@ -27,30 +27,30 @@ export interface ProtocolParts {
   readonly present: PresentError;
 }
 
-/** What a client takes. */
+/** The reply formats that a client accepts. */
 export interface Wanted {
   /** Type of a reply as a whole. */
   readonly type: string;
-  /** Format of a result in parts; `null` for one that is not taken in parts. */
+  /** Format of a result in parts; `null` if the client does not accept parts. */
   readonly parts: PartFormat | null;
 }
 
-/** Answers an operation in one of the reply's types. An `HttpError` in place of its parameters says what is malformed. */
+/** Answers an operation in one of the reply's types. For malformed parameters `sent` is an `HttpError`. */
 export type AnswerOperation = (
   request: HttpRequest,
   wanted: Wanted,
   sent: OperationParams | HttpError,
 ) => Awaitable<Answer>;
 
-/** An operation that is refused, or whose method may not send it. */
+/** An operation that is refused, or not allowed with its method. */
 interface Refused {
   readonly type: string;
   readonly outcome: HttpError | Prepared | readonly GraphQLError[];
 }
 
 /**
- * The steps of GraphQL over HTTP. An operation that may be executed is, at once where its resolvers are synchronous; what a refusal is answered with, by the
- * method, the operation and the reply's type, graphql-http decides. Documents and their execution are those of all protocols.
+ * The steps of GraphQL over HTTP. Accepted operations are executed, synchronously if their resolvers are; graphql-http decides the reply to a refused one, by
+ * method, operation and media type. Documents and execution are shared with WebSocket.
  *
  * @see https://graphql.github.io/graphql-over-http/draft/
  */
@@ -59,7 +59,7 @@ export const createProtocol = ({ documents, executor, present }: ProtocolParts):
   const answerOf = (type: string, result: ExecutionResult): Answer => {
     const { errors } = result;
     if (errors === undefined) return { status: 200, text: JSON.stringify(result) };
-    // Without data the request itself was refused, by its variables: the status says so.
+    // Without `data` the request itself was refused because of its variables, so the status is 400.
     const status = "data" in result || type === JSON_TYPE ? 200 : 400;
     return { status, text: JSON.stringify({ ...result, errors: errors.map(present) }) };
   };
@@ -94,7 +94,7 @@ const createRefusal = (
 ): ((request: HttpRequest, refused: Refused) => Promise<Answer>) => {
   const formatError = (error: Error): GraphQLFormattedError & Error =>
     present(HttpError.is(error) ? refused(error.detail, error.extras) : error) as GraphQLFormattedError &
-      Error; // graphql-http only writes it
+      Error; // graphql-http only serialises it
   const handle = createHandler<HttpRequest, Refused>({
     parseRequestParams({ context: { outcome } }) {
       if (HttpError.is(outcome)) throw outcome;

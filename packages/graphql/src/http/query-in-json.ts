@@ -7,8 +7,8 @@ const SPACE = 0x20;
 const queryName = Buffer.from('"query"');
 
 /**
- * Finds the member `query` of a JSON object that is not parsed: the index after the quote with which its value starts, or -1 for a text that has none, or
- * has it in another form. Of equal names the first is found. Strings are searched for their end only, which is ten times as fast as parsing them.
+ * Finds the member `query` of an unparsed JSON object. Returns the index after the opening quote of its value, or -1 if there is none, its name has escapes, or
+ * its value is not a string. Of duplicates the first is found. Other strings are only searched for their end, ten times as fast as parsing.
  */
 export const queryIn = (json: Uint8Array): number => {
   let at = afterBlanks(json, 0);

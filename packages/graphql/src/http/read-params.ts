@@ -25,7 +25,7 @@ const parsed = (name: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ValueError(`The parameter "${name}" is no JSON`);
+    throw new ValueError(`The parameter "${name}" is not valid JSON`);
   }
 };
 

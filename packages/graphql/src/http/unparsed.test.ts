@@ -35,7 +35,7 @@ test.each([
   ]);
 });
 
-test("a long body that ends within its document is a refusal like any other", async () => {
+test("a long body that is truncated within its document is refused as malformed", async () => {
   await using client = testClient(library().app);
   const cut = await client.post("/graphql", post(`{"query":"${"now ".repeat(990)}\\`));
   expect(cut.status).toBe(400);
@@ -70,7 +70,7 @@ test("a long body within the limits is executed", async () => {
 });
 
 test.each([true, false])(
-  "a known document is executed, whatever text is beside it: onlyDocuments %s",
+  "a known document is executed, and a query sent with it is ignored: onlyDocuments %s",
   async (onlyDocuments) => {
     await using client = testClient(library({ documents: { a: "{ now }" }, onlyDocuments }).app);
     const known = await client.post("/graphql", { json: { documentId: "a", query: attack } });
@@ -78,7 +78,7 @@ test.each([true, false])(
   },
 );
 
-test("only registered documents are executed, however long the one that is sent", async () => {
+test("with onlyDocuments a long document is refused as unregistered", async () => {
   await using client = testClient(library({ documents: { a: "{ now }" }, onlyDocuments: true }).app);
   const unknown = await client.post("/graphql", { json: { query: attack } });
   expect(unknown.text).toContain("Only registered documents are executed");

@@ -9,7 +9,7 @@ import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 /** Version of `@graphql-yoga/render-graphiql`, which bundles GraphiQL in one script. */
 export const GRAPHIQL_VERSION = "5.24.1";
 
-/** Files of the page by their name, with their media type and the member of the origin that has their text. */
+/** Files of the page by name: their media type, and the export of the original package that has their text. */
 export const bundleFiles = {
   "graphiql.js": ["text/javascript; charset=utf-8", "js"],
   "graphiql.css": ["text/css; charset=utf-8", "css"],
@@ -24,12 +24,12 @@ export type BundleFile = keyof typeof bundleFiles;
 /** Folder of the copies that the build of this package makes, compressed with Brotli. */
 export const copies: string = fileURLToPath(new URL("../assets/graphiql", import.meta.url));
 
-/** Forms of a file: `br` is the stored one. */
+/** Encodings of a file; `br` is the stored one. */
 export type Coding = "br" | "identity";
 
 const read = new Map<string, Promise<Uint8Array>>();
 
-/** Returns a file in one coding, read on its first request and kept: 2 MB for all compressed, 9 MB for all plain. */
+/** Returns a file in one encoding, read on first use and cached: 2 MB for all files compressed, 9 MB uncompressed. */
 export const readBundle = (file: BundleFile, coding: Coding): Promise<Uint8Array> => {
   const key = `${coding} ${file}`;
   const known = read.get(key);

@@ -25,7 +25,7 @@ test("a browser gets GraphiQL in development; every address in it is served by t
   }
 });
 
-test("files are sent compressed to clients that accept Brotli, plain to others, with a tag of their own", async () => {
+test("files are sent compressed to clients that accept Brotli and plain to others, each with its own ETag", async () => {
   const { app } = library();
   await using client = testClient(app);
   const page = await client.get("/graphql", { headers: html });
@@ -45,7 +45,7 @@ test("files are sent compressed to clients that accept Brotli, plain to others, 
   expect(new Set(tags).size).toBe(2);
 });
 
-test("in production there is no page, unless asked for", async () => {
+test("production has no page, unless enabled", async () => {
   await using production = testClient(library().app, { env: "production" });
   expect((await production.get("/graphql", { headers: html })).status).toBe(400);
   expect((await production.get("/graphql/graphiql-5.24.1/graphiql.css")).status).toBe(404);

@@ -3,12 +3,12 @@ import { type HttpRequest, Response } from "@framework/core";
 import { negotiateEncoding, precondition } from "@framework/core/http";
 import { type BundleFile, bundleFiles, type Coding, GRAPHIQL_VERSION, readBundle } from "./bundle.ts";
 
-/** Path of a file of the page: its version is in it, so that clients may cache it forever. */
+/** Versioned path of a file of the page, so that clients may cache it forever. */
 export const filePath = (path: string, file: BundleFile): string =>
   `${path}/graphiql-${GRAPHIQL_VERSION}/${file}`;
 
 /**
- * Constant, so that its hash is too: values come from the element. `mend` sets what GraphiQL leaves out or sets wrongly for readers with a screen reader: a tab may not
+ * Constant, so that its hash is too: values come from the element's attributes. `fixAccessibility` corrects what GraphiQL gets wrong for screen readers: a tab may not
  * have buttons in it, and the page needs a heading.
  */
 const SCRIPT = `
@@ -19,7 +19,7 @@ const put = (selector, attributes) => {
       if (value === null) each.removeAttribute(name);
       else if (each.getAttribute(name) !== value) each.setAttribute(name, value);
 };
-const mend = () => {
+const fixAccessibility = () => {
   put(".graphiql-logo", { role: "heading", "aria-level": "1" });
   put(".graphiql-tabs", { role: "list" });
   put(".graphiql-tab", { role: "listitem", "aria-selected": null });
@@ -27,7 +27,7 @@ const mend = () => {
   put(".graphiql-tab-active .graphiql-tab-button", { "aria-current": "true" });
   put("#graphiql-session", { role: "group", "aria-label": "Operation and result", "aria-labelledby": null });
 };
-new MutationObserver(mend).observe(root, { attributes: true, childList: true, subtree: true });
+new MutationObserver(fixAccessibility).observe(root, { attributes: true, childList: true, subtree: true });
 const colours = new CSSStyleSheet();
 colours.replaceSync(".graphiql-container .graphiql-logo { color: inherit }");
 document.adoptedStyleSheets = [colours];
@@ -54,7 +54,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Creates GraphiQL for an endpoint. Every address in it is relative, so that it works behind a prefix. */
+/** Creates GraphiQL for an endpoint. Every address in it is relative, so that it works with a prefix that a proxy adds. */
 export const createPage = (path: string): string => {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const files = `./${name}/graphiql-${GRAPHIQL_VERSION}/`;

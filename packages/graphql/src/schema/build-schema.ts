@@ -34,7 +34,7 @@ type AnyField = GraphQLField<unknown, GraphqlContext>;
 type Entry = Resolve<GraphqlContext> | Field<GraphqlContext>;
 
 /**
- * Builds the executable schema; one that is given stays as it is.
+ * Builds the executable schema; a given `GraphQLSchema` is copied, not changed.
  *
  * @param incremental whether it has the directives of results in parts
  * @throws GRAPHQL_BAD_SCHEMA with all mistakes
@@ -56,7 +56,7 @@ export const buildSchema = (
   return schema;
 };
 
-/** With them in a schema, graphql refuses every operation that is executed as a whole. */
+/** graphql executes no operation without parts if the schema has these directives. */
 const unusableDirectives = (schema: GraphQLSchema): string[] =>
   ["defer", "stream"]
     .filter((name) => schema.getDirective(name) != null)
@@ -81,7 +81,7 @@ const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
       return [`"${name}" is part of GraphQL and cannot have resolvers; define a type of your own`];
     if (isScalarType(type)) return addScalar(type, entries);
     if (typeof entries !== "object" || entries === null || Array.isArray(entries))
-      return [`the resolvers of "${name}" must be an object with its fields, but are ${kindOf(entries)}`];
+      return [`the resolvers of "${name}" must be an object with its fields, not ${kindOf(entries)}`];
     return Object.entries(entries as TypeResolvers<GraphqlContext>).flatMap(([key, entry]) =>
       addMember(type, key, entry),
     );
@@ -92,7 +92,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 };
 
-/** What a scalar of a program defines in place of the pass-through that SDL gives. */
+/** Members that a program's scalar replaces; a scalar in SDL passes values through. */
 const scalarMembers = [
   "coerceOutputValue",
   "coerceInputValue",
@@ -158,8 +158,8 @@ const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   const { resolve, subscribe, ...options } = given;
   for (const each of [resolve, subscribe])
     if (each !== undefined && typeof each !== "function")
-      return [`the resolver of "${name}" must be a function, but is ${kindOf(each)}`];
-  // The dependencies that a resolver takes besides are bound by `guardField`.
+      return [`the resolver of "${name}" must be a function, not ${kindOf(each)}`];
+  // `guardField` binds the last argument, the dependencies.
   if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
   if (subscribe !== undefined) field.subscribe = subscribe as unknown as NonNullable<AnyField["subscribe"]>;
   field.extensions = { ...field.extensions, [FIELD_OPTIONS]: options };

@@ -87,7 +87,7 @@ test("the default arguments of a subscription live until its end, and those of e
   await waitFor(() => disposed.includes(outer));
 });
 
-test("a resolver without dependencies also answers other code that executes the schema; one that asks for them says why it cannot", async () => {
+test("outside of the endpoint a resolver without dependencies works, and one with dependencies fails with GRAPHQL_UNKNOWN_CONTEXT", async () => {
   const inner = async (_source: unknown, _args: object, _context: unknown, { schema: built }: Info) => {
     await Promise.resolve();
     return JSON.stringify(await execute({ schema: built, document: parse("{ now session }") }));

@@ -25,7 +25,7 @@ export type Resolve<Context, Source = never, Args = never, Dependencies = never>
 /** The resolver of a field with options: its dependencies are the last argument, if there are any. */
 export type FieldResolve<Context, Source, Args, Inject extends Injections | undefined> = [
   NonNullable<Inject>,
-] extends [never] // between whole functions, so that `clock = Depends(Clock)` has the type of its default
+] extends [never] // two complete function types: only then has `clock = Depends(Clock)` the type of its default
   ? (source: Source, args: Args, context: Context, info: GraphQLResolveInfo) => unknown
   : Resolve<Context, Source, Args, DependenciesOf<Inject>>;
 
@@ -50,7 +50,7 @@ export type Resolvers<Context = GraphqlContext> = Readonly<
 /**
  * A resolver with guards, dependencies or a cost.
  *
- * @throws ConfigurationError for options that are no object
+ * @throws ConfigurationError for options that are not an object
  * @example
  * const resolvers = {
  *   Query: { book: field({ guards: [Authenticated()], inject: { books: Books } }, (_, { id }: { id: string }, context, info, { books }) => books.find(id)) },
@@ -66,14 +66,14 @@ export const field = <
   resolve: FieldResolve<Context, Source, Args, Inject>,
 ): Field<Context> => ({ ...checkedOptions("field", options), resolve: resolve as Resolve<Context> });
 
-/** Without the check, guards that are given in another form than options would guard nothing. @throws ConfigurationError */
+/** Without this check, guards passed without an object of options would be ignored. @throws ConfigurationError */
 const checkedOptions = <Options extends object>(maker: string, options: Options): Options => {
   if (isPlainObject(options)) return options;
   const message = `graphql: the first argument of ${maker}() must be an object of options, such as { guards: [isOwner] } or {}; the function follows it`;
   throw new ConfigurationError([{ code: "GRAPHQL_BAD_SCHEMA", message }]);
 };
 
-/** A field of the subscription type: `subscribe` returns its events; each is the field's value, unless `resolve` makes another of it. @throws ConfigurationError for options that are no object */
+/** A field of the subscription type: `subscribe` returns its events; each is the field's value, unless `resolve` maps it. @throws ConfigurationError for options that are not an object */
 export const subscription = <
   const Inject extends Injections | undefined = undefined,
   Args = Readonly<Record<string, unknown>>,

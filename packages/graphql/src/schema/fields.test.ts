@@ -5,7 +5,7 @@ import { buildSchema, GraphQLObjectType, GraphQLSchema, GraphQLString } from "gr
 import { createLoader, field, fieldOptions, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
-test("a guard of a field sees its arguments, and a refusal concerns that field alone", async () => {
+test("a guard of a field sees its arguments, and a refusal affects only that field", async () => {
   await using client = testClient(library().app);
   const reply = await client.post("/graphql", {
     json: { query: "{ a: secret(level: 7) b: secret(level: 1) now }" },
@@ -16,7 +16,7 @@ test("a guard of a field sees its arguments, and a refusal concerns that field a
   });
 });
 
-test("guards and authentication are the ones of routes: the context of the request has the caller", async () => {
+test("guards and authentication are those of routes: the context of the request has the caller", async () => {
   const member: Guard = ({ context }) => {
     if (context.get("user") === null) throw new UnauthorizedError();
   };
@@ -40,7 +40,7 @@ test("guards and authentication are the ones of routes: the context of the reque
   expect(await ask({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
 });
 
-test("apps that share a GraphQLSchema keep their own resolvers and guards, and leave the schema as it was", async () => {
+test("apps that share a GraphQLSchema keep their own resolvers and guards, and do not change the schema", async () => {
   const schema = buildSchema('"""A safe.""" schema { query: Query } type Query { secret: String }');
   const query = "{ secret __schema { description } }";
   const shared = (name: string, guards: readonly Guard[]) =>
@@ -154,7 +154,7 @@ test("a loader batches the keys of one operation, and shares nothing with anothe
   ]);
 });
 
-test("a mutation clears what a loader has, and reads the new value", async () => {
+test("a mutation clears a loader's key, and reads the new value", async () => {
   let title = "old";
   const titles = createLoader({
     name: "titles",
@@ -221,7 +221,7 @@ test("mistakes of a schema are reported at start, with the nearest name", async 
   await expect(alone.start()).rejects.toThrow("compose websocket before graphql");
 });
 
-test("a loader without room for a key is refused when it is made", () => {
+test("createLoader refuses a maxKeys of 0", () => {
   const batch = async (): Promise<readonly number[]> => [];
   for (const limits of [{ maxBatch: 0 }, { maxKeys: 0.5 }])
     expect(() => createLoader({ name: "none", batch, ...limits })).toThrow(
@@ -229,7 +229,7 @@ test("a loader without room for a key is refused when it is made", () => {
     );
 });
 
-test("a loader's options have known names and types", () => {
+test("createLoader refuses options of unknown names or wrong types", () => {
   const wrong = { name: "none", batch: 3, id: "key", maxBatchh: 3 } as never;
   expect(() => createLoader(wrong)).toThrow(
     /no field "maxBatchh"; did you mean "maxBatch"[^]*batch must be a function[^]*id must be a function/,

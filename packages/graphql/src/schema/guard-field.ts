@@ -17,7 +17,7 @@ type ResolverWithDependencies = (
   ...args: readonly [...Parameters<Resolver>, dependencies: unknown]
 ) => unknown;
 
-/** Puts guards and dependencies around a field's resolver; a field without any keeps its own function. */
+/** Wraps a field's resolver in its guards and dependencies; a field without any keeps its own function. */
 export const guardField = (
   field: GraphQLField<unknown, GraphqlContext>,
   name: string,
@@ -36,7 +36,7 @@ export const guardField = (
   field.resolve = operation === "mutation" ? unlessAborted(guarded) : guarded;
 };
 
-/** After the end of interest no further mutation of an operation begins, also with graphql 16, which has no signal. */
+/** After an operation was aborted none of its further mutations begins, even with graphql 16, which has no signal. */
 const unlessAborted =
   (resolve: Resolver): Resolver =>
   (source, args, context, info) => {
@@ -79,7 +79,7 @@ const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
     scopeOf(context).open.call(inject, (dependencies) => resolver(source, args, context, info, dependencies));
 };
 
-/** Enables `Depends` in the default arguments of a resolver, in the scope of its operation. Other code may execute a schema without guards and injections, too. */
+/** Enables `Depends` in the default arguments of a resolver, in the scope of its operation. Outside the app's endpoint there is no scope. */
 const withDepends = (resolve: Resolver): Resolver => {
   const resolver = resolve as ResolverWithDependencies;
   return (source, args, context, info) => {
@@ -106,7 +106,7 @@ const closeEvents = async (events: unknown): Promise<void> => {
   try {
     await (events as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.();
   } catch {
-    // the subscription is over, and with it the interest in a failure to end
+    // the subscription is over: no client waits for this failure
   }
 };
 

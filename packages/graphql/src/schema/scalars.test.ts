@@ -5,7 +5,7 @@ import { GraphQLError, GraphQLScalarType } from "graphql";
 import { field, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
-test("a scalar reads values and writes them, and the mistakes that it names are for clients", async () => {
+test("a scalar reads and writes values, and its errors are shown to clients", async () => {
   const half = (value: unknown): number => {
     if (typeof value === "number") return value / 2;
     throw new GraphQLError("Even takes numbers");

@@ -12,8 +12,8 @@ export const markShown = (error: unknown): never => {
 };
 
 /**
- * Marks an error that the program's own code returns, now or later, alone or as an item of a list: GraphQL throws it. What a type makes of a value, such as
- * the output of a scalar, stays unmarked.
+ * Marks an error that the program's own code returns, now or later, alone or as an item of a list: GraphQL throws it. Errors in the conversion of a value, such as
+ * to the output of a scalar, stay unmarked.
  */
 export const noteReturned = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return;
@@ -23,7 +23,7 @@ export const noteReturned = (value: unknown): void => {
 
 const noteItem = (value: unknown): void => {
   if (value instanceof Error) noteShown(value);
-  else if (value instanceof Promise) value.then(noteReturned, noteShown); // beside GraphQL's own reaction, which comes after
+  else if (value instanceof Promise) value.then(noteReturned, noteShown); // runs before GraphQL's own handlers
 };
 
 /** Whether the program's own code threw the error. */

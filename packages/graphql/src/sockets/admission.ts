@@ -8,7 +8,7 @@ import {
 } from "@framework/core";
 import { type EntryPoint, type EntryProtection, identifyAgain, mapAwaitable } from "@framework/core/feature";
 
-/** Operations of connections as an entry point: each is the request of its upgrade to what protects it. */
+/** Operations over WebSocket as an entry point: limits and guards see the request of the upgrade. */
 export const socketEntry: EntryPoint = {
   kind: "graphql",
   names: [], // circuits are for handlers
@@ -16,10 +16,10 @@ export const socketEntry: EntryPoint = {
   statusOf: () => 200,
 };
 
-/** Decides whether the caller of a connection may begin an operation now, at once where nothing has to be asked. @throws HttpError 401, 403, 429 or 503 */
+/** Decides whether the caller of a connection may begin an operation now; synchronous if all checks are. @throws HttpError 401, 403, 429 or 503 */
 export type Admit = (request: HttpRequest) => unknown;
 
-/** What decides about operations. */
+/** Dependencies of `admission`. */
 export interface AdmissionParts {
   /** The limits and guards of the app. */
   readonly protection: Pick<EntryProtection, "limits" | "guards">;
@@ -29,8 +29,8 @@ export interface AdmissionParts {
 }
 
 /**
- * Creates the decision, in the order of a request over HTTP: the rate limit, the caller, the guards. A connection outlives its upgrade, so each operation
- * is decided on as a request with the header fields of the upgrade would be now.
+ * Creates the check, in the order of a request over HTTP: rate limit, authentication, guards. A connection outlives its upgrade, so each operation
+ * is checked like a new request with the header fields of the upgrade.
  */
 export const admission = ({ protection, guards, guardOptions }: AdmissionParts): Admit => {
   const all: readonly Guard<HttpRequest>[] = [...protection.guards, ...guards];

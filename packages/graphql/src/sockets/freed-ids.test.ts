@@ -13,7 +13,7 @@ interface Sent {
   readonly type: string;
 }
 
-/** What one connection got, and the signals of its subscriptions. */
+/** The messages of one connection, and the signals of its subscriptions. */
 interface Outcome {
   readonly sent: readonly Sent[];
   readonly signals: readonly AbortSignal[];
@@ -30,7 +30,7 @@ async function* waiting(signal: AbortSignal): AsyncGenerator<object> {
 }
 
 /** An endpoint whose subscription `fails` fails after an event, and whose others wait until they are aborted. */
-const doorOf = (signals: AbortSignal[]): SocketEndpoint =>
+const endpointOf = (signals: AbortSignal[]): SocketEndpoint =>
   new SocketEndpoint({
     config: { initSecs: 60, maxSubscriptions: 1, connect: undefined, incremental: false },
     documents: {
@@ -48,7 +48,7 @@ const doorOf = (signals: AbortSignal[]): SocketEndpoint =>
     admit: () => undefined,
   } as unknown as SocketEndpointParts);
 
-/** Serves a client that uses the id of its first operation again, without waiting for its end, that many ticks later. */
+/** Serves a client that reuses the id of its first operation, without waiting for its end, after a number of ticks. */
 const reused = async (first: string, ticks: number): Promise<Outcome> => {
   const signals: AbortSignal[] = [];
   const sent: Sent[] = [];
@@ -72,13 +72,13 @@ const reused = async (first: string, ticks: number): Promise<Outcome> => {
       ender.abort();
     },
   };
-  await doorOf(signals).serve(socket as unknown as ServerSocket, {} as HttpRequest);
+  await endpointOf(signals).serve(socket as unknown as ServerSocket, {} as HttpRequest);
   return { sent, signals };
 };
 
-// How many ticks an operation takes depends on the releases of graphql and graphql-ws, so every number of them is tried.
+// How many ticks an operation takes depends on the releases of graphql and graphql-ws, so a range of numbers is tried.
 test.each(["{ now }", "subscription { fails }"])(
-  "whenever a subscription takes the id of the ending operation %s, it is aborted and counted as any other",
+  "a subscription that reuses the id of the ending operation %s at any time is aborted and counted like any other",
   async (first) => {
     const wasFree: boolean[] = [];
     for (let ticks = 0; ticks < 100; ticks++) {

@@ -25,7 +25,7 @@ test("over a socket the parts of a result are the messages of its operation", as
   expect(whole?.["payload"]).toEqual({ data: { hello: "Hello, you" } });
 });
 
-test("a client that completes an operation between its parts aborts what its resolvers wait for", async () => {
+test("a client that completes an operation between its parts aborts its resolvers", async () => {
   const { open, events } = await serve({ incremental: true });
   const peer = await open();
   peer.send({ type: "connection_init" });

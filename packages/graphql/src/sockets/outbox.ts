@@ -1,6 +1,6 @@
 import type { ServerSocket } from "@framework/websocket";
 
-/** Characters that may wait before the connection is read no further. */
+/** Queued characters above which the connection is not read. */
 const MAX_WAITING = 1_048_576;
 
 /**
@@ -9,7 +9,7 @@ const MAX_WAITING = 1_048_576;
  */
 export class Outbox {
   private readonly socket: Pick<ServerSocket, "sendText">;
-  /** Settles after the last message; `null` when none is on its way. Never rejects. */
+  /** Settles after the last message; `null` when none is being sent. Never rejects. */
   private last: Promise<void> | null = null;
   private waiting = 0;
 
@@ -17,7 +17,7 @@ export class Outbox {
     this.socket = socket;
   }
 
-  /** Sends at once when no message is on its way, else after all others. @throws WEBSOCKET_CLOSED */
+  /** Sends at once when no message is being sent, else after all queued ones. @throws WEBSOCKET_CLOSED */
   send(text: string): Promise<void> {
     const sent = this.last === null ? this.socket.sendText(text) : this.sendAfter(this.last, text);
     const last = sent
@@ -36,7 +36,7 @@ export class Outbox {
     await this.socket.sendText(text);
   }
 
-  /** Resolves when what waits now is sent; `null` while little waits. Never rejects. */
+  /** Resolves when all queued messages are sent; `null` if at most `MAX_WAITING` characters are queued. Never rejects. */
   room(): Promise<void> | null {
     return this.waiting > MAX_WAITING ? this.last : null;
   }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { subscription } from "../index.ts";
 import { type Peer, serve } from "./served-library.test-kit.ts";
 
-/** An operation of a connection: data, so that a failure can be repeated. Waits are turns of the event loop. */
+/** An operation of a connection, as data, so that a failure can be reproduced. Waits are turns of the event loop. */
 interface RandomOperation {
   readonly kind: "query" | "subscription";
   /** Characters of each event; a query answers with the last. */
@@ -15,7 +15,7 @@ interface RandomOperation {
   readonly fails: boolean;
   /** How long the client waits before it begins the operation. */
   readonly begins: number;
-  /** How long the client waits before it completes the operation, `null` for ever. */
+  /** How long the client waits before it completes the operation; `null` if it never does. */
   readonly completes: number | null;
 }
 
@@ -48,7 +48,7 @@ const until = async (holds: () => boolean, what: string): Promise<void> => {
   }
 };
 
-/** The texts of an operation's events: of each others. */
+/** The texts of an operation's events, different for each operation. */
 const textsOf = (at: number, lengths: readonly number[]): string[] =>
   lengths.map(
     (length, index) => `${at}/${index}:${String.fromCharCode(97 + ((at + index) % 26)).repeat(length)}`,
@@ -90,7 +90,7 @@ const of = (peer: Peer, at: number): Message[] =>
 const isOver = (peer: Peer, at: number): boolean =>
   of(peer, at).some(({ type }) => type === "complete" || type === "error");
 
-/** Carries out an operation as it is planned; one that is completed leaves its id to another at once. */
+/** Runs a planned operation; the id of a completed one is reused at once. */
 const runOne = async (
   peer: Peer,
   { kind, begins, completes }: RandomOperation,
@@ -122,7 +122,7 @@ const expectOutcome = (messages: readonly Message[], planned: RandomOperation, a
   expect(messages).toMatchObject([{ type: "next", payload }, { type: "complete" }]);
 };
 
-test("each of many operations has its own events and its own end, whichever others wait, are completed or fail", async () => {
+test("each of many operations has its own events and end, whichever others wait, are completed or fail", async () => {
   const served = await serve({ maxSubscriptions: 10, schema, resolvers });
   expect.hasAssertions();
   await fc.assert(

@@ -32,7 +32,7 @@ export class RunningOperations {
     operation.done = handled.finally(() => this.operations.delete(operation));
   }
 
-  /** Aborts the operations that no longer have their id, most of them completed by the client. Returns their ends to wait for, so that a new one may have the same id; `null` without any. */
+  /** Aborts the operations that no longer have their id, most of them completed by the client. Returns a promise of their end, after which a new one may have the same id; `null` without any. */
   endUnwanted(): Promise<unknown> | null {
     const ends: Promise<void>[] = [];
     for (const { isWanted, aborter, done } of this.operations) {

@@ -1,5 +1,5 @@
 import { type Awaitable, HttpError, type HttpRequest, type Logger } from "@framework/core";
-import { isPromise, recordIdentities } from "@framework/core/feature";
+import { isPromise, keepIdentitySources } from "@framework/core/feature";
 import type { ServerSocket } from "@framework/websocket";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
@@ -49,7 +49,7 @@ interface Connection {
 
 type Connected = Context<Record<string, unknown> | undefined, Connection>;
 
-/** An operation on its way through graphql-ws, as the context value of its arguments. */
+/** An accepted operation, passed through graphql-ws as the context value of its arguments. */
 interface Accepted {
   readonly prepared: Prepared;
   readonly caller: Caller;
@@ -74,7 +74,7 @@ export class SocketEndpoint {
         if (result.errors === undefined) return undefined;
         return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
       },
-      // After the end of the connection every send fails; that is no fault of a resolver.
+      // After the end of the connection every send fails; that is not the fault of a resolver.
       onError: ({ extra }, _id, _payload, errors): readonly GraphQLFormattedError[] =>
         extra.socket.connected ? (errors as readonly Error[]).map(present) : [],
     });
@@ -104,7 +104,7 @@ export class SocketEndpoint {
     try {
       for await (const message of socket) {
         if (message.isBinary) return await socket.close(4400, "Invalid message received");
-        // graphql-ws frees the id of an operation before it is through with it, and may free it again when the next one has it.
+        // graphql-ws frees the id of an operation before it has finished it, and may free it again when the next one has it.
         const freed = running.endUnwanted();
         if (freed !== null) await untilEnd(freed, socket.signal);
         running.follow(this.guarded(receive(message.text), socket));
@@ -119,7 +119,7 @@ export class SocketEndpoint {
     }
   }
 
-  /** Closes the connection when a message fails otherwise than by the client's own end. */
+  /** Closes the connection when a message fails for any reason but the client's disconnect. */
   private async guarded(handled: Promise<void>, socket: ServerSocket): Promise<void> {
     try {
       await handled;
@@ -133,7 +133,7 @@ export class SocketEndpoint {
   private async connect({ connectionParams, extra }: Connected): Promise<boolean> {
     const { connect } = this.parts.config;
     if (connect === undefined) return true;
-    recordIdentities(extra.request.context);
+    keepIdentitySources(extra.request.context);
     try {
       return (await connect(connectionParams ?? {}, extra.request)) !== false;
     } catch (error) {

@@ -43,12 +43,12 @@ test("a subscriber that does not read stops the source, and gets every event whe
     await waitFor(() => other.messages.length === answers + 2);
   };
   await waitFor(() => made > 1);
-  // The source has stopped when it makes nothing during many round trips of another connection.
+  // The source has stopped when it produces nothing during many round trips of another connection.
   for (let idle = 0, last = 0; idle < 50; idle = made === last ? idle + 1 : 0) {
     last = made;
     await asked();
   }
-  expect(made).toBeLessThan(500); // what the sockets of the two systems hold, and a queue of 64 KiB
+  expect(made).toBeLessThan(500); // socket buffers on both sides, and a queue of 64 KiB
   slow.resume();
   await waitFor(() => slow.messages.some(({ type }) => type === "complete"));
   const texts = slow.messages.flatMap(({ payload }) => (payload as Payload | undefined)?.data.floods ?? []);
@@ -88,7 +88,7 @@ test("large results of one connection are sent one after the other, and small on
   expect(sizes).toHaveLength(6);
 });
 
-test("a client that pings and does not read is read no further, and gets every pong when it reads", async () => {
+test("the server stops reading a client that pings without reading, and sends every pong once it reads", async () => {
   const { open } = await serve();
   const [slow, other] = [await ready(await open()), await ready(await open())];
   slow.pause();
@@ -104,7 +104,7 @@ test("a client that pings and does not read is read no further, and gets every p
     last = slow.unsentBytes;
     await asked();
   }
-  expect(slow.unsentBytes).toBeGreaterThan(20_000_000); // the system holds at most 38 MB
+  expect(slow.unsentBytes).toBeGreaterThan(20_000_000); // system buffers have at most 38 MB
   slow.resume();
   await waitFor(() => slow.messages.length === pings);
   expect(slow.messages.every(({ type }) => type === "pong")).toBe(true);
@@ -117,7 +117,7 @@ test("a message of a socket has the limit of a request's body", async () => {
   expect(await peer.closed).toBe(1009);
 });
 
-test("variables of more than 100 levels are refused over a socket too, and the connection stays", async () => {
+test("variables of more than 100 levels are refused over a socket too, and the connection stays open", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
   for (const [id, levels] of [
@@ -136,7 +136,7 @@ test("variables of more than 100 levels are refused over a socket too, and the c
   await waitFor(() => peer.messages.length === 2);
 });
 
-test("attacks are refused over a socket with the errors of HTTP, and the connection stays", async () => {
+test("attacks are refused over a socket with the errors of HTTP, and the connection stays open", async () => {
   const { open } = await serve({ introspection: false });
   const peer = await ready(await open());
   for (const { name, query, says } of [...attacks, ...mistakes]) {

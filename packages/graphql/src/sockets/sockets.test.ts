@@ -17,7 +17,7 @@ test("a subscription sends its events and completes", async () => {
   expect(events).toEqual(["ticks ended"]);
 });
 
-test("an empty operationName names no operation over a socket too", async () => {
+test("an empty operationName is ignored over a socket too", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
   peer.send({ type: "subscribe", id: "1", payload: { query: "{ now }", operationName: "" } });
@@ -67,7 +67,7 @@ test("a client without the protocol is closed with 4406, one that never starts w
   expect(await (await open()).closed).toBe(4408);
 });
 
-test("connect decides about the payload of connection_init", async () => {
+test("connect accepts or refuses by the payload of connection_init", async () => {
   const { open } = await serve({
     connect: ({ token }) => {
       if (token === undefined) throw new UnauthorizedError();
@@ -111,7 +111,7 @@ test("complete aborts a query, and the end of the connection everything", async 
   expect(events).toEqual(["waits", "aborted", "waits", "aborted", "closed"]);
 });
 
-test("complete ends what still waits for its context, and the connection reads on", async () => {
+test("complete ends operations that still wait for their context, and the connection keeps reading", async () => {
   let asked = 0;
   const { open } = await serve({ context: () => (asked++ === 0 ? new Promise<object>(() => {}) : {}) });
   const peer = await ready(await open());
@@ -140,7 +140,7 @@ test("events that come after the end of their subscription are closed", async ()
   const peer = await ready(await open());
   peer.send(subscribe("1", "subscription { late }"));
   await waitFor(() => calls.length === 1);
-  peer.send('{"type":"\\u0063omplete","id":"1"}'); // "complete", as JSON may spell it
+  peer.send('{"type":"\\u0063omplete","id":"1"}'); // "complete", with a JSON escape
   peer.send({ type: "ping" });
   await waitFor(() => peer.messages.some(({ type }) => type === "pong"));
   const source = {

@@ -6,7 +6,7 @@ import { builtinService } from "./builtin-service.ts";
 import type { GrpcService } from "../service/grpc-service.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** Milliseconds between two looks for the watchers. */
+/** Milliseconds between two checks of a watched status. */
 const WATCH_MS = 1000;
 /** Maximum number of streams that watch the health. */
 const MAX_WATCHERS = 1000;
@@ -29,7 +29,7 @@ service Health {
 
 type Status = "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN";
 
-interface Asked {
+interface HealthRequest {
   readonly service: string;
 }
 
@@ -55,7 +55,7 @@ export const healthImplementation = ({
     if (!isKnown(service)) return "SERVICE_UNKNOWN";
     return (await readiness.isReady()) ? "SERVING" : "NOT_SERVING";
   };
-  async function* watch({ service }: Asked, call: GrpcCall): AsyncGenerator<{ status: Status }> {
+  async function* watch({ service }: HealthRequest, call: GrpcCall): AsyncGenerator<{ status: Status }> {
     if (watchers >= MAX_WATCHERS)
       throw new GrpcError("RESOURCE_EXHAUSTED", "Too many streams watch the health");
     watchers++;
@@ -65,7 +65,7 @@ export const healthImplementation = ({
         const status = await statusOf(service);
         if (status !== last) yield { status };
         last = status;
-        // The last word of a draining service is NOT_SERVING, and its end.
+        // A draining service sends NOT_SERVING, then ends the stream.
         if (call.draining.aborted) return;
         await pause(call, clock);
       }
@@ -76,7 +76,7 @@ export const healthImplementation = ({
   return {
     Check: {
       open: true,
-      handle: async ({ service }: Asked): Promise<{ status: Status }> => {
+      handle: async ({ service }: HealthRequest): Promise<{ status: Status }> => {
         const status = await statusOf(service);
         if (status === "SERVICE_UNKNOWN") throw new GrpcError("NOT_FOUND", "The service is not known here");
         return { status };
@@ -96,7 +96,7 @@ export const healthImplementation = ({
   };
 };
 
-/** Waits until the next look, the end of the call or the drain. */
+/** Waits until the next check, the end of the call or the drain. */
 const pause = async ({ signal, draining }: GrpcCall, clock: Clock): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = clock.after(WATCH_MS, resolve);

@@ -19,12 +19,12 @@ export class Readiness {
     this.clock = clock;
   }
 
-  /** The service accepts calls from now on. */
+  /** Marks the service as accepting calls. */
   listening(): void {
     this.isListening = true;
   }
 
-  /** The service is not ready any more. */
+  /** Marks the service as not ready. */
   drain(): void {
     this.isDraining = true;
   }

@@ -38,7 +38,7 @@ message ServiceResponse { string name = 1; }
 message ErrorResponse { int32 error_code = 1; string error_message = 2; }
 `;
 
-/** Reflection as clients ask for it now, and as older ones do; the messages are the same. */
+/** The current reflection service and the older one; their messages are the same. */
 export const reflectionServices: readonly GrpcService[] = ["v1", "v1alpha"].map((version) =>
   builtinService(`grpc.reflection.${version}.ServerReflection`, protoOf(version)),
 );

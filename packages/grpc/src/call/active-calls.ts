@@ -2,7 +2,7 @@ import type { Clock } from "@framework/core/feature";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { GrpcCall } from "./grpc-call.ts";
 
-/** Calls that one millisecond of waiting allows a look to pass: so many calls with short deadlines cost at most a few percent of the processor. */
+/** Calls scanned per millisecond of delay: with many calls of short deadlines, the scans take at most a few percent of the processor. */
 const CALLS_PER_MS = 1000;
 
 /**
@@ -14,8 +14,8 @@ export class ActiveCalls {
   private readonly clock: Clock;
   /** When each call ends, in milliseconds of the monotonic clock. */
   private readonly ends: Map<GrpcCall, number> = new Map();
-  private nextLook = Infinity;
-  private cancelLook = (): void => {};
+  private nextScan = Infinity;
+  private cancelScan = (): void => {};
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -26,13 +26,13 @@ export class ActiveCalls {
     return this.ends.size;
   }
 
-  /** Adds a call, which is aborted at its deadline; once. */
+  /** Adds a call, which is aborted at its deadline. Does nothing for a call that was added before. */
   add(call: GrpcCall): void {
     if (this.ends.has(call)) return;
     const remainingMs = call.remainingMs(this.clock.date());
     const end = remainingMs === null ? Infinity : this.clock.now() + remainingMs;
     this.ends.set(call, end);
-    if (end < this.nextLook) this.lookAt(end);
+    if (end < this.nextScan) this.scanAt(end);
   }
 
   /** Removes a call that has ended. */
@@ -47,20 +47,20 @@ export class ActiveCalls {
     return calls.length;
   }
 
-  private lookAt(time: number): void {
-    this.cancelLook();
-    this.nextLook = time;
-    this.cancelLook = this.clock.after(Math.max(0, time - this.clock.now()), () => this.look());
+  private scanAt(time: number): void {
+    this.cancelScan();
+    this.nextScan = time;
+    this.cancelScan = this.clock.after(Math.max(0, time - this.clock.now()), () => this.scan());
   }
 
-  private look(): void {
-    this.nextLook = Infinity;
+  private scan(): void {
+    this.nextScan = Infinity;
     const now = this.clock.now();
     let next = Infinity;
     for (const [call, end] of this.ends) {
       if (end <= now) call.abort(new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded"));
       else next = Math.min(next, end);
     }
-    if (next < Infinity) this.lookAt(Math.max(next, now + this.ends.size / CALLS_PER_MS));
+    if (next < Infinity) this.scanAt(Math.max(next, now + this.ends.size / CALLS_PER_MS));
   }
 }

@@ -14,8 +14,8 @@ export interface BoundMethod {
   /** Dependencies of the handler. */
   readonly inject: Injections | undefined;
   /** Whether the app's guards apply. */
-  readonly followsApp: boolean;
-  /** Whether the app's limits and breakers leave its calls alone, as those of health. */
+  readonly usesAppGuards: boolean;
+  /** Whether the app's limits and breakers skip its calls, as for the health service. */
   readonly isExempt: boolean;
   readonly auth: Authenticator | null;
   readonly guards: readonly Guard<Invocation>[];

@@ -12,7 +12,7 @@ export const servedCall: OperationDefinition<GrpcCall> = {
 /** Longest name of an unknown method in the attributes of its operation, in characters. */
 const MAX_UNKNOWN = 256;
 
-/** A call that is refused for its head. */
+/** A call that is refused because of its head. */
 export interface RefusedCall {
   readonly call: GrpcCall;
   /** Whether the service has the method. */
@@ -39,7 +39,7 @@ export const refusedCall: OperationDefinition<RefusedCall> = {
   }),
 };
 
-/** Attributes of a call, after OpenTelemetry's conventions. @param name service and method */
+/** Attributes of a call by OpenTelemetry's conventions. @param name service and method */
 export const rpcAttributes = (name: string): Attributes => {
   const slash = name.lastIndexOf("/");
   return {

@@ -1,4 +1,4 @@
-// Above 250 lines because the steps of a call, which every endpoint takes in the same order, stand in one place.
+// Above 250 lines because it has all steps of a call, in the order that every endpoint shares.
 import {
   type Awaitable,
   type Guard,
@@ -43,7 +43,7 @@ export interface CallWork {
   readonly isRequest?: boolean;
   /** The message of the client, or its stream of messages. */
   readonly input: Uint8Array | AsyncIterable<Uint8Array>;
-  /** Sends a message; the returned promise resolves when the client reads on. */
+  /** Sends a message; a returned promise resolves when the client can take more. */
   emit(bytes: Buffer): Awaitable<void>;
   /** Called once with the outcome, at once when the call is aborted. */
   done(outcome: CallOutcome): void;
@@ -83,13 +83,13 @@ export class CallRunner {
     return this.active.size;
   }
 
-  /** Watches a call whose message has not arrived: at its deadline, and when the service stops, `work` hears that it is aborted. `serve` or `refuse` follows. */
-  expect(work: CallWork & AbortListener): void {
+  /** Tracks a call whose message has not arrived: calls `work.aborted` at its deadline, and when the service stops. `serve` or `refuse` follows. */
+  awaitMessage(work: CallWork & AbortListener): void {
     this.active.add(work.call);
     work.call.onAbort(work);
   }
 
-  /** Starts a call; never throws. A call that is answered at once needs neither a place among those in progress nor a watch on its deadline. */
+  /** Starts a call; never throws. A call that is answered synchronously is neither tracked nor given a deadline timer. */
   serve(work: CallWork): void {
     const operation = this.parts.operations.begin(work.call);
     const outcome = operation === null ? this.outcome(work) : operation.within(() => this.outcome(work));
@@ -122,7 +122,7 @@ export class CallRunner {
     void outcome.then(end); // never rejects
   }
 
-  /** Ends a served call and its operation, which have the same status: that of an aborted call comes before its handler's. */
+  /** Ends a served call and its operation with the same status. An aborted call has that of the abort, not its handler's. */
   private finish(work: CallWork, operation: OperationControl | null, outcome: CallOutcome): void {
     if (operation !== null) {
       if (outcome !== null && isServerFault(outcome.status)) operation.fail(outcome);
@@ -136,7 +136,7 @@ export class CallRunner {
     return this.active.abortAll(reason);
   }
 
-  /** Leaves out what cannot be sent, which the endpoints would stumble over: clients get the status at least. */
+  /** Removes metadata and details that cannot be sent, so that the client gets at least the status. */
   private sendable(call: GrpcCall, outcome: GrpcError): GrpcError {
     const { error, problems } = sendableError(outcome, call.trailersToSend?.byteLength ?? 0);
     const [problem] = problems;
@@ -183,7 +183,7 @@ export class CallRunner {
     return outcome;
   }
 
-  // What is asynchronous goes through methods of its own: closures that wait for nothing would be garbage of every call.
+  // Asynchronous steps have their own methods, because closures would be garbage of every synchronous call.
   private perform(work: CallWork): Awaitable<CallOutcome> {
     const { handle, auth } = work.bound;
     if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${work.call.name} has no handler`);
@@ -206,8 +206,8 @@ export class CallRunner {
   /** The guards of the app, unless a request has passed them, then those of the method. */
   private guardsOf({ bound, isRequest }: CallWork): readonly Guard<Invocation>[] {
     const { guards: ofApp } = this.parts.protection;
-    const { guards, followsApp } = bound;
-    return ofApp.length === 0 || isRequest === true || !followsApp ? guards : [...ofApp, ...guards];
+    const { guards, usesAppGuards } = bound;
+    return ofApp.length === 0 || isRequest === true || !usesAppGuards ? guards : [...ofApp, ...guards];
   }
 
   /** Calls the handler through the breakers of the app. */
@@ -276,7 +276,7 @@ const sendLater = async (
 const succeeded = (handled: Awaitable<void>): Awaitable<null> =>
   isPromise(handled) ? handled.then(() => null) : null;
 
-/** The outcome, or the end of the call: a breaker counts a deadline although the handler goes on. */
+/** The outcome, or the abort of the call if it comes first: a breaker counts a deadline although the handler still runs. */
 const untilAborted = (call: GrpcCall, outcome: Awaitable<CallOutcome>): Awaitable<CallOutcome> => {
   if (!isPromise(outcome)) return outcome;
   const { signal } = call;

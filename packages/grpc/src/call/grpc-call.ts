@@ -11,12 +11,12 @@ export interface CallConnection {
   readonly certificate: Uint8Array | null;
 }
 
-/** Hears that a call is aborted. */
+/** Called when a call is aborted. */
 export interface AbortListener {
   aborted(reason: GrpcError): void;
 }
 
-/** What an endpoint knows about a call. */
+/** Parts of a call, from its endpoint. */
 export interface CallParts {
   /** Service and method: `books.v1.Catalog/GetBook`. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface CallParts {
   readonly connection: CallConnection;
   /** Aborts when the service drains. */
   readonly draining: AbortSignal;
-  /** Context to share, such as that of an HTTP request. @default a new one */
+  /** Context to share, such as that of an HTTP request. @default a new context */
   readonly context?: Context;
 }
 
@@ -43,7 +43,7 @@ export class GrpcCall implements Invocation {
   readonly metadata: CallMetadata;
   /** Always empty: gRPC has no parameters in its paths. */
   readonly params: Readonly<Record<string, unknown>> = noParams;
-  /** When the call ends, in milliseconds since 1970: the client's deadline or the limit of the method, whichever is earlier; `null` for neither. */
+  /** Deadline in milliseconds since 1970: the client's or the limit of the method, whichever is earlier; `null` without either. */
   readonly deadlineMs: number | null;
   /** Aborts when the service drains: a stream without an end should finish. Shared by all calls, so remove what you add to it. */
   readonly draining: AbortSignal;
@@ -65,7 +65,7 @@ export class GrpcCall implements Invocation {
     this.ownContext = context;
   }
 
-  /** Address and port of the client; `null` if unknown, and after the connection is gone. */
+  /** Address and port of the client; `null` if unknown, and once the connection is closed. */
   get peer(): string | null {
     return this.connection.peer;
   }
@@ -85,7 +85,7 @@ export class GrpcCall implements Invocation {
     return (this.ownContext ??= new Context());
   }
 
-  /** Aborts when the client cancels or disconnects, at the deadline, and when the service stops without waiting longer. Pass it to databases and clients. */
+  /** Aborts when the client cancels or disconnects, at the deadline, and at the end of a drain. Pass it to databases and clients. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
@@ -129,7 +129,7 @@ export class GrpcCall implements Invocation {
     return this.isSettled || this.ended !== null;
   }
 
-  /** Marks the call as answered: `abort` does nothing any more. */
+  /** Marks the call as answered: `abort` then does nothing. */
   settle(): void {
     this.isSettled = true;
     this.listener = null;

@@ -2,12 +2,12 @@ import type { Awaitable, DependenciesOf, Guard, Injections, Invocation } from "@
 import type { GrpcCall } from "./grpc-call.ts";
 import type { MethodShape, MethodShapes } from "../service/grpc-service.ts";
 
-/** What a handler gets first: a message, or the stream of messages. */
+/** First argument of a handler: the request message, or an iterable of them. */
 type InputOf<Shape extends MethodShape> = Shape["requestStream"] extends true
   ? AsyncIterable<Shape["request"]>
   : Shape["request"];
 
-/** What a handler returns: a message, or an iterable of messages. */
+/** Result of a handler: the response message, or an iterable of them. */
 type OutputOf<Shape extends MethodShape> = Shape["responseStream"] extends true
   ? AsyncIterable<Shape["response"]> | Iterable<Shape["response"]>
   : Awaitable<Shape["response"]>;
@@ -19,7 +19,7 @@ type OutputOf<Shape extends MethodShape> = Shape["responseStream"] extends true
 export type MethodHandler<
   Shape extends MethodShape = MethodShape,
   Inject extends Injections | undefined = undefined,
-> = [NonNullable<Inject>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
+> = [NonNullable<Inject>] extends [never] // two complete function types, not an optional parameter: only then has `db = Depends(Db)` the type of its default
   ? (request: InputOf<Shape>, call: GrpcCall) => OutputOf<Shape>
   : (request: InputOf<Shape>, call: GrpcCall, dependencies: DependenciesOf<Inject>) => OutputOf<Shape>;
 

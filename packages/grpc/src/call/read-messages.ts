@@ -7,7 +7,7 @@ import type { FieldViolation } from "../status/status-detail.ts";
 /** Maximum number of wrong fields in an error. */
 const MAX_VIOLATIONS = 100;
 
-/** Decodes and validates one message of a client. @throws GrpcError INVALID_ARGUMENT with the wrong fields, or INTERNAL for bytes that are no message of the type */
+/** Decodes and validates one message of a client. @throws GrpcError INVALID_ARGUMENT with the wrong fields, or INTERNAL for bytes that are not a message of the type */
 export const readMessage = ({ request, schema }: GrpcMethod, bytes: Uint8Array): Awaitable<unknown> => {
   const value = decoded(request, bytes);
   if (schema === undefined) return value;

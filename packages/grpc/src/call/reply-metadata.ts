@@ -3,7 +3,7 @@ import { hasOneValue, metadataBytes, metadataProblem } from "../metadata/metadat
 
 /** Maximum number of values that a handler sets. */
 const MAX_VALUES = 100;
-/** Maximum bytes of them, as HTTP/2 counts: many clients refuse more. */
+/** Maximum bytes of these values, as HTTP/2 counts them: many clients refuse more. */
 const MAX_BYTES = 8192;
 
 /** Metadata that a handler sends: header fields before the first message, or trailers after the last. */

@@ -13,7 +13,7 @@ const sentCall: OperationDefinition<OutgoingCall> = {
   describe: ({ name }) => ({ name, attributes: rpcAttributes(name) }),
 };
 
-/** Returns a middleware that makes calls operations of an app, and sends the current trace with them. Metadata that the program has set stays. */
+/** Returns a middleware that makes calls operations of an app, and sends the current trace with them. Metadata that the program has set is kept. */
 export const appCalls = (
   insight: Pick<HostInsight, "operation" | "currentTrace">,
 ): Middleware<OutgoingCall, unknown> => {
@@ -48,9 +48,9 @@ const settled = async (answer: unknown, control: OperationControl): Promise<unkn
   return value;
 };
 
-/** A stream ends its operation with its last message, its error, or when its reader leaves. */
+/** Ends the operation after the last message, with an error, or when the reader stops. */
 async function* watched(source: AsyncIterable<unknown>, control: OperationControl): AsyncGenerator<unknown> {
-  let status: number = GrpcStatus.CANCELLED; // by a reader that leaves
+  let status: number = GrpcStatus.CANCELLED; // if the reader stops
   try {
     yield* source;
     status = GrpcStatus.OK;

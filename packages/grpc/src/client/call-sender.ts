@@ -6,7 +6,7 @@ import { cancelCall } from "./cancel-call.ts";
 import { checkCallOptions, type CheckedClientOptions } from "./check-options.ts";
 import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
 import { grpcJs } from "../libraries.ts";
-import { leaveSource, sendAll, type Source } from "./send-all.ts";
+import { closeSource, sendAll, type Source } from "./send-all.ts";
 import { toClientError } from "./to-client-error.ts";
 
 /** One call before middleware. */
@@ -48,7 +48,7 @@ export class CallSender {
   /** Cancels the calls in progress and closes the connection. */
   close(): void {
     this.isClosed = true;
-    for (const call of this.active) cancelCall(call); // grpc-js would leave them alone
+    for (const call of this.active) cancelCall(call); // grpc-js does not cancel them
     this.connection.close();
   }
 
@@ -60,7 +60,7 @@ export class CallSender {
       const refused: Promise<never> = Promise.reject(error);
       if (!call.method.responseStream) return refused;
       refused.catch(() => {}); // the reader gets it
-      return leavable(refused, () => {});
+      return cancellable(refused, () => {});
     }
     const outgoing: OutgoingCall = {
       name: call.name,
@@ -68,11 +68,11 @@ export class CallSender {
       metadata: new Map(Object.entries({ ...this.options.metadata, ...call.options.metadata })),
       deadlineMs: this.deadlineOf(call.options),
     };
-    const left = call.method.responseStream ? new AbortController() : null;
-    const inner = (each: OutgoingCall): unknown => this.start(call, each, left?.signal);
+    const abandoned = call.method.responseStream ? new AbortController() : null;
+    const inner = (each: OutgoingCall): unknown => this.start(call, each, abandoned?.signal);
     const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
     const answer = compose(this.options.use, inner, rescue)(outgoing);
-    return left === null ? single(answer) : leavable(answer, () => left.abort());
+    return abandoned === null ? single(answer) : cancellable(answer, () => abandoned.abort());
   }
 
   private deadlineOf({ timeoutMs = this.options.timeoutMs, within }: GrpcCallOptions): number | null {
@@ -81,15 +81,17 @@ export class CallSender {
     return deadlineMs === Infinity ? null : deadlineMs;
   }
 
-  /** @param left aborts when the reader of a stream leaves before it has begun */
+  /** @param abandoned aborts when the reader of a stream stops before its first read */
   private start(
     { method, options }: CallToSend,
     { name, request, metadata, deadlineMs }: OutgoingCall,
-    left: AbortSignal | undefined,
+    abandoned: AbortSignal | undefined,
   ): unknown {
-    const signals = [options.signal, options.within?.signal, left].filter((signal) => signal !== undefined);
+    const signals = [options.signal, options.within?.signal, abandoned].filter(
+      (signal) => signal !== undefined,
+    );
     if (this.isClosed || signals.some(({ aborted }) => aborted)) {
-      if (method.requestStream) void leaveSource(request as AsyncIterable<unknown>);
+      if (method.requestStream) void closeSource(request as AsyncIterable<unknown>);
       throw new GrpcError("CANCELLED", this.isClosed ? "The client is closed" : "Cancelled on client");
     }
     const { connection } = this;
@@ -120,7 +122,7 @@ export class CallSender {
       let received = 0;
       const decodeOne = (bytes: Buffer): unknown => {
         if (++received > 1) return null;
-        if (!method.requestStream) started.call?.startRead(); // grpc-js reads one message of these calls, and waits for the status behind a second one
+        if (!method.requestStream) started.call?.startRead(); // grpc-js reads one message of these calls; a second read reaches the status
         return decode(bytes);
       };
       const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
@@ -187,20 +189,20 @@ const single = async (answer: unknown): Promise<unknown> => {
 };
 
 /**
- * Returns the answers, whose call is cancelled by a reader that leaves before it has read: a generator that has not begun ends without its `finally`, and
- * so would those within it, of middleware too.
+ * Returns the answers; a reader that stops before its first read cancels the call. A generator that has not begun ends without running its `finally`, and
+ * so would the generators within it, such as those of middleware.
  */
-const leavable = (answer: unknown, cancel: () => void): AsyncGenerator<unknown> => {
+const cancellable = (answer: unknown, cancel: () => void): AsyncGenerator<unknown> => {
   const reading = { hasBegun: false };
   const messages = streamed(answer, reading);
-  const leave = messages.return.bind(messages);
+  const end = messages.return.bind(messages);
   return Object.assign(messages, {
     return(value: unknown) {
       if (!reading.hasBegun) {
         cancel();
-        messages.next().catch(() => {}); // CANCELLED, for nobody
+        messages.next().catch(() => {}); // ignores CANCELLED
       }
-      return leave(value);
+      return end(value);
     },
   });
 };

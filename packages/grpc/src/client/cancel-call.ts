@@ -1,5 +1,5 @@
 /**
- * Cancels a call of grpc-js, twice: one that is cancelled in the turn in which it was made ends for its client, but is sent all the same, and its server would work
+ * Cancels a call of grpc-js, twice: a call that is cancelled in the turn in which it was made ends for the client, but is still sent, and its server would work
  * on it until its deadline.
  */
 export const cancelCall = (call: { cancel(): void }): void => {

@@ -41,7 +41,7 @@ const isMetadata = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).every(([name, each]) => metadataProblem(name.toLowerCase(), each as string) === null);
 
-/** By shape, since there may be several realms. */
+/** By shape, because the signal may come from another realm. */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
@@ -53,7 +53,7 @@ const isCall = (value: unknown): boolean =>
   "signal" in value &&
   isSignal(value.signal);
 
-const METADATA = "metadata: texts of printable ASCII, and bytes for names that end in -bin";
+const METADATA = "metadata: strings of printable ASCII, and bytes for names that end in -bin";
 const timeoutBounds = { min: 0, max: DAY_MS };
 
 const callRecord: ConfigRecord<{

@@ -1,7 +1,7 @@
 import type { Middleware } from "@framework/core";
 import type { GrpcStatusName } from "../status/grpc-status.ts";
 
-/** How calls are repeated. Only calls whose server has sent nothing are; a stream is never repeated after its first message. */
+/** Retry policy. A call is retried only if the server has sent nothing, so a stream is never retried after its first message. */
 export interface GrpcRetry {
   /** Attempts in total, 2 to 5. */
   readonly maxAttempts: number;
@@ -9,13 +9,13 @@ export interface GrpcRetry {
   readonly initialDelayMs?: number;
   /** Longest delay in milliseconds. @default 2000 */
   readonly maxDelayMs?: number;
-  /** Statuses that are repeated. @default ["UNAVAILABLE"] */
+  /** Statuses that are retried. @default ["UNAVAILABLE"] */
   readonly statuses?: readonly Exclude<GrpcStatusName, "OK">[];
 }
 
 /** Credentials of a client for TLS, in PEM. */
 export interface GrpcClientTls {
-  /** Authorities that the server's certificate must come from. @default those of the system */
+  /** Trusted certificate authorities. @default those of the system */
   readonly ca?: string | Uint8Array;
   /** Certificate and key of the client, for mutual TLS. */
   readonly cert?: string | Uint8Array;
@@ -41,14 +41,14 @@ export interface GrpcClientOptions {
   readonly tls?: boolean | GrpcClientTls;
   /** Deadline of calls without their own, in milliseconds; 0 for none. @default 30000 */
   readonly timeoutMs?: number;
-  /** When and how calls are repeated. @default none */
+  /** Retry policy. @default none: one attempt */
   readonly retry?: GrpcRetry;
   /**
-   * Seconds after which the server is asked by a PING whether it is there, as long as calls are in progress; 0 never asks. Without an answer the calls end
-   * with UNAVAILABLE, and the next one connects again. Servers of other implementations may allow 300 s and more only. @default 300
+   * Seconds between PINGs to the server while calls are in progress; 0 for none. Without an answer the calls end
+   * with UNAVAILABLE, and the next one reconnects. Other server implementations may allow only 300 s or more. @default 300
    */
   readonly keepaliveSecs?: number;
-  /** Seconds for the answer. @default 10 */
+  /** Seconds to wait for the answer to a PING. @default 10 */
   readonly keepaliveTimeoutSecs?: number;
   /** Middleware around calls: `(call, next) => output`. `next` gives the answer: a message, or an async iterable of messages. @default [] */
   readonly use?: readonly Middleware<OutgoingCall, unknown>[];

@@ -32,7 +32,7 @@ export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & 
 /**
  * Returns a typed client of a service. It connects at the first call, and again after a lost connection.
  *
- * Calls reject with a `GrpcError`. A stream is sent when its method is called; an iteration that ends early cancels it, also before its first message.
+ * Calls reject with a `GrpcError`. A stream is sent when its method is called; breaking off its iteration cancels it, even before the first message.
  *
  * @param target `host:port`
  * @throws ConfigurationError with every mistake in the options

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ClientDuplexStream, ClientWritableStream } from "@grpc/grpc-js";
 import { cancelCall } from "./cancel-call.ts";
 
-/** The messages of a client's stream, with the error that ended them. */
+/** Holds the error with which the source of a client's stream failed. */
 export interface Source {
   error: unknown;
 }
@@ -35,13 +35,13 @@ export const sendAll = async (
   }
 };
 
-/** Ends the source of a call that is not sent. Never rejects. */
-export const leaveSource = async (messages: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> => {
+/** Closes the source of a call that is never sent. Never rejects. */
+export const closeSource = async (messages: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> => {
   try {
     const iterator =
       Symbol.asyncIterator in messages ? messages[Symbol.asyncIterator]() : messages[Symbol.iterator]();
     await iterator.return?.();
   } catch {
-    // The caller gets the reason for which the call was not sent.
+    // The caller gets the reason why the call was not sent.
   }
 };

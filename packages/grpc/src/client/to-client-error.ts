@@ -6,7 +6,7 @@ import { decodeDetails } from "../status/status-details-codec.ts";
 
 const DETAILS = "grpc-status-details-bin";
 
-/** Texts of grpc-js, with the code INTERNAL, for calls of a connection that the server ended with INTERNAL_ERROR or that was lost. */
+/** Messages of grpc-js, with the code INTERNAL, for a connection that was lost, or that the server ended with INTERNAL_ERROR. */
 const LOST_SESSION =
   /^Received RST_STREAM with code \d+ triggered by internal client error: (?:Session closed with error code|(?:read|write) E[A-Z]+)/;
 

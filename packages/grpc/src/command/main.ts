@@ -1,6 +1,6 @@
 import { runProtoCommand } from "./proto-command.ts";
 
 process.exitCode = await runProtoCommand(process.argv.slice(2), {
-  say: (line) => console.log(line),
-  complain: (line) => console.error(line),
+  out: (line) => console.log(line),
+  err: (line) => console.error(line),
 });

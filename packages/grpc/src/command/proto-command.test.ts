@@ -6,18 +6,18 @@ import { expect, test } from "@jest/globals";
 import { runProtoCommand } from "./proto-command.ts";
 
 const run = async (...args: string[]) => {
-  const said: string[] = [];
-  const complained: string[] = [];
+  const lines: string[] = [];
+  const errors: string[] = [];
   const code = await runProtoCommand(args, {
-    say: (line) => said.push(line),
-    complain: (line) => complained.push(line),
+    out: (line) => lines.push(line),
+    err: (line) => errors.push(line),
   });
-  return { code, said: said.join("\n"), complained: complained.join("\n") };
+  return { code, lines: lines.join("\n"), errors: errors.join("\n") };
 };
 
 const home = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A folder in which modules find zod. Not within the package: a compiler that runs meanwhile would take them for its sources. */
+/** A folder in which modules find zod. Outside of the package, so that a compiler that runs at the same time does not include them. */
 const folder = (): string => {
   const at = mkdtempSync(join(tmpdir(), "framework-proto-"));
   symlinkSync(join(home, "node_modules"), join(at, "node_modules"));
@@ -45,9 +45,9 @@ test("writes the .proto, keeps its numbers at the next run, and checks it", asyn
     const one = moduleIn(at, "a: z.string()");
     expect(await run(one, "--check")).toMatchObject({
       code: 1,
-      complained: expect.stringContaining("out of date"),
+      errors: expect.stringContaining("out of date"),
     });
-    expect(await run(one)).toMatchObject({ code: 0, said: expect.stringContaining("written") });
+    expect(await run(one)).toMatchObject({ code: 0, lines: expect.stringContaining("written") });
     expect(await run(one, "--check")).toMatchObject({ code: 0 });
     expect(await run(moduleIn(at, "b: z.string(), a: z.string()"))).toMatchObject({ code: 0 });
     const text = readFileSync(join(at, "service.proto"), "utf8");
@@ -58,11 +58,11 @@ test("writes the .proto, keeps its numbers at the next run, and checks it", asyn
   }
 });
 
-test("a module without services, and no argument, are errors that say what is wanted", async () => {
+test("a module without services, and a missing argument, are errors with the expected input", async () => {
   expect(await run(fileURLToPath(new URL("../index.ts", import.meta.url)))).toMatchObject({ code: 1 });
   expect(await run()).toMatchObject({
     code: 1,
-    complained: expect.stringContaining("usage: framework-grpc"),
+    errors: expect.stringContaining("usage: framework-grpc"),
   });
   expect(await run("--help")).toMatchObject({ code: 0 });
 });

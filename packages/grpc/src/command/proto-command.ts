@@ -8,8 +8,8 @@ import { protoOf } from "../schema/resolve-schema-service.ts";
 
 /** Output of the command. */
 export interface Output {
-  say(line: string): void;
-  complain(line: string): void;
+  out(line: string): void;
+  err(line: string): void;
 }
 
 const USAGE = "usage: framework-grpc <module that exports services> [--check]";
@@ -30,7 +30,7 @@ export const runProtoCommand = async (args: readonly string[], output: Output): 
       },
     });
     if (values.help) {
-      output.say(USAGE);
+      output.out(USAGE);
       return 0;
     }
     const [file, ...others] = positionals;
@@ -40,7 +40,7 @@ export const runProtoCommand = async (args: readonly string[], output: Output): 
     for (const service of services) if (!(await update(service, values.check, output))) outdated++;
     return outdated === 0 ? 0 : 1;
   } catch (error) {
-    output.complain(`framework-grpc: ${messageOf(error)}`);
+    output.err(`framework-grpc: ${messageOf(error)}`);
     return 1;
   }
 };
@@ -59,17 +59,17 @@ const servicesOf = async (file: string): Promise<readonly RecordedService[]> => 
 /** Returns whether the file is up to date afterwards. */
 const update = async (service: RecordedService, checkOnly: boolean, output: Output): Promise<boolean> => {
   const path = fileURLToPath(service.proto);
-  const present = await readFile(path, "utf8").catch(() => null); // no file yet
+  const present = await readFile(path, "utf8").catch(() => null); // missing or unreadable: the write reports the error
   const text = protoOf(service, present);
   if (present === text) {
-    output.say(`${path} is up to date`);
+    output.out(`${path} is up to date`);
     return true;
   }
   if (checkOnly) {
-    output.complain(`${path} is out of date; run framework-grpc without --check`);
+    output.err(`${path} is out of date; run framework-grpc without --check`);
     return false;
   }
   await writeFile(path, text);
-  output.say(`${path} written`);
+  output.out(`${path} written`);
   return true;
 };

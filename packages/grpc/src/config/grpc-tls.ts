@@ -1,6 +1,6 @@
 import type { Awaitable } from "@framework/core";
 
-/** PEM texts or bytes. */
+/** Certificates and keys in PEM. */
 export interface Certificates {
   /** Certificate chain. */
   readonly cert: string | Uint8Array;
@@ -15,9 +15,9 @@ export interface Certificates {
 
 /** TLS of the gRPC port. */
 export interface GrpcTls {
-  /** Reads the certificates: at start, together with the search for mistakes, and again every `reloadSecs`, for new connections. */
+  /** Loads the certificates: at start, when the configuration is checked, and again every `reloadSecs`, for new connections. */
   readonly load: () => Awaitable<Certificates>;
-  /** Seconds between reloads; a reload that fails is logged and keeps the present certificates. @default 60 */
+  /** Seconds between reloads; a reload that fails is logged and keeps the current certificates. @default 60 */
   readonly reloadSecs?: number;
   /** Refuses clients without a certificate issued by `ca` (mutual TLS). @default false */
   readonly requireClientCert?: boolean;
@@ -27,7 +27,7 @@ export interface GrpcTls {
 
 const names: readonly string[] = ["load", "reloadSecs", "requireClientCert", "minVersion"];
 
-/** Whether a value is a valid `GrpcTls`. A misspelt `requireClientCert` would admit everybody. */
+/** Whether a value is a valid `GrpcTls`. A misspelt `requireClientCert` would admit every client. */
 export const isGrpcTls = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
   const {

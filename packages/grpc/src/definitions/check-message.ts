@@ -13,7 +13,7 @@ import {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Largest depth of messages within messages, as of protobufjs. */
+/** Maximum nesting of messages, as in protobufjs. */
 const MAX_DEPTH = 100;
 
 interface CheckedField {
@@ -21,17 +21,17 @@ interface CheckedField {
   readonly check: CheckValue;
 }
 
-/** Checks of a message's fields. Complete only after the check of the message exists, since messages may contain themselves. */
+/** Checks of a message's fields, built on first use, because messages may contain themselves. */
 interface CheckedFields {
   readonly fields: readonly CheckedField[];
-  /** The names of fields of which one may be there. */
+  /** The fields of each `oneof`. */
   readonly choices: readonly (readonly string[])[];
 }
 
 /**
- * Checks messages before protobufjs converts them: it would send a value of another type as 0, as the first value of an enum, or empty.
+ * Checks messages before protobufjs converts them: it would send a value of the wrong type as 0, as the first value of an enum, or empty.
  *
- * The check of a type is made once. It returns a value in which dates are timestamps; any other value is returned as it is.
+ * The check of a type is built once. It returns values unchanged, except dates, which become timestamps.
  */
 export class MessageChecks {
   private readonly made = new Map<protobuf.Type, CheckValue>();
@@ -100,7 +100,7 @@ const checkChoice = (
   for (const name of names) {
     if (value[name] === undefined || value[name] === null) continue;
     if (present !== null)
-      refuse(`without one of ${present} and ${name}, which exclude each other`, within, key);
+      refuse(`an object with only one of ${present} and ${name}, which are a oneof`, within, key);
     present = name;
   }
 };
@@ -133,14 +133,14 @@ const checkMap =
     return isChanged ? Object.fromEntries(entries) : value;
   };
 
-/** Names of the enum, and any number of 32 bits: an enum of proto3 may get further values. */
+/** Accepts names of the enum, and any 32-bit integer, because enums of proto3 are open. */
 const checkEnum = ({ values }: protobuf.Enum): CheckValue =>
   checkBy(
     (value) => (typeof value === "string" ? Object.hasOwn(values, value) : isInt32(value)),
     `one of ${Object.keys(values).slice(0, 20).join(", ")}`,
   );
 
-/** Messages that take more than their members. */
+/** Messages that accept other values than objects with their fields. */
 const special: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Map([
   [
     ".google.protobuf.Timestamp",

@@ -1,15 +1,15 @@
 import { badMessage } from "../schema/bad-message.ts";
 
-/** Where a value is: its key in a message, list or map, and the place of that. */
+/** Path of a value: its key in a message, list or map, and the path of that. */
 export interface Place {
   readonly within: Place | null;
   readonly key: string | number;
-  /** Messages around it. */
+  /** Number of messages around it. */
   readonly depth: number;
 }
 
 /**
- * Checks a value of one type, and returns it as protobufjs converts it rightly. Takes the place in parts, so that only an error composes its text.
+ * Checks a value of one type, and returns it in a form that protobufjs converts correctly. The path is passed in parts, so that only an error formats it.
  *
  * @throws FrameworkError GRPC_BAD_MESSAGE, which names the field
  */
@@ -28,22 +28,22 @@ const textOf = (within: Place | null, key: string | number): string => {
 
 /** Returns a check of the values that a test accepts. */
 export const checkBy =
-  (isRight: (value: unknown) => boolean, wanted: string): CheckValue =>
+  (isValid: (value: unknown) => boolean, wanted: string): CheckValue =>
   (value, within, key) =>
-    isRight(value) ? value : refuse(wanted, within, key);
+    isValid(value) ? value : refuse(wanted, within, key);
 
 const isWithin =
   (least: number, most: number) =>
   (value: unknown): boolean =>
     Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** Whether a value is a whole number of 32 bits. */
+/** Whether a value is a 32-bit integer. */
 export const isInt32: (value: unknown) => boolean = isWithin(-(2 ** 31), 2 ** 31 - 1);
 const isUint32 = isWithin(0, 2 ** 32 - 1);
 
 const DIGITS = /^-?\d{1,20}$/;
 
-/** Numbers up to 2^53 - 1, texts and bigints of the whole range, and the `Long` of proto-loader. */
+/** Accepts numbers up to 2^53 - 1, strings and bigints of the whole range, and the `Long` of proto-loader. */
 const isLong =
   (least: bigint, most: bigint) =>
   (value: unknown): boolean => {
@@ -65,12 +65,12 @@ const isLongObject = (value: unknown): boolean =>
 const isInt64 = isLong(-(2n ** 63n), 2n ** 63n - 1n);
 const isUint64 = isLong(0n, 2n ** 64n - 1n);
 
-/** Numbers, and their texts as proto-loader takes them: `"NaN"`, `"Infinity"`, `"1.5"`. */
+/** Accepts numbers, and the strings that proto-loader accepts: `"NaN"`, `"Infinity"`, `"1.5"`. */
 const isDouble = (value: unknown): boolean =>
   typeof value === "number" ||
   (typeof value === "string" && (value === "NaN" || (value.trim() !== "" && !Number.isNaN(Number(value)))));
 
-/** Finite numbers that a float would make infinite are refused. */
+/** Refuses finite numbers that overflow a float. */
 const isFloat = (value: unknown): boolean =>
   isDouble(value) && (!Number.isFinite(Number(value)) || Number.isFinite(Math.fround(Number(value))));
 
@@ -90,13 +90,13 @@ const signed = checkBy(isInt32, "a whole number from -2^31 to 2^31 - 1");
 const unsigned = checkBy(isUint32, "a whole number from 0 to 2^32 - 1");
 const signedLong = checkBy(
   isInt64,
-  "a whole number up to 2^53 - 1, or a text or bigint from -2^63 to 2^63 - 1",
+  "a whole number up to 2^53 - 1, or a string or bigint from -2^63 to 2^63 - 1",
 );
 const unsignedLong = checkBy(
   isUint64,
-  "a whole number from 0 to 2^53 - 1, or a text or bigint up to 2^64 - 1",
+  "a whole number from 0 to 2^53 - 1, or a string or bigint up to 2^64 - 1",
 );
-const text = checkBy(isText, "text");
+const text = checkBy(isText, "a string");
 
 /** Checks of the scalar types of Protocol Buffers, by their names. */
 export const scalarChecks: ReadonlyMap<string, CheckValue> = new Map([
@@ -114,10 +114,10 @@ export const scalarChecks: ReadonlyMap<string, CheckValue> = new Map([
   ["float", checkBy(isFloat, "a number in the range of a float")],
   ["bool", checkBy((value) => typeof value === "boolean", "true or false")],
   ["string", text],
-  ["bytes", checkBy(isBytes, "bytes: a Buffer, a Uint8Array, or text in Base64")],
+  ["bytes", checkBy(isBytes, "bytes: a Buffer, a Uint8Array, or a Base64 string")],
 ]);
 
-/** Checks of the keys of a map, which are texts in JavaScript. */
+/** Checks of the keys of a map, which are strings in JavaScript. */
 export const keyChecks: ReadonlyMap<string, CheckValue> = new Map(
   [...scalarChecks].map(([type, check]): [string, CheckValue] => {
     if (type === "string") return [type, check];

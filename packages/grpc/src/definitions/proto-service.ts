@@ -47,15 +47,17 @@ export type ShapesOfHandlers<Handlers> = {
 export interface ProtoServiceOptions {
   /** Folders in which imported files are looked up. @default none */
   readonly includeDirs?: readonly string[];
-  /** How int64 and the like are represented. @default "number" */
+  /** JavaScript type of 64-bit integers (int64, uint64, sint64, fixed64, sfixed64). @default "number" */
   readonly longs?: "number" | "string";
   /** Keeps `snake_case` field names instead of `camelCase`. @default false */
   readonly keepCase?: boolean;
 }
 
 /**
- * Reads a service from a `.proto`. Enums are their names, absent messages `null`, absent scalars their defaults.
+ * Reads a service from a `.proto`. Enum values are strings; absent messages are `null` and absent scalars have their default.
  *
+ * @param file URL or path of the `.proto`
+ * @throws ConfigurationError GRPC_BAD_SERVICE, at start or when a client is created, if the file cannot be read or lacks the service
  * @example
  * import type { CatalogHandlers } from "./generated/books/v1/Catalog.ts"; // by proto-loader-gen-types
  * const catalog = protoService<CatalogHandlers>("books.v1.Catalog", new URL("./catalog.proto", import.meta.url));
@@ -109,7 +111,7 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
 
 const pathOf = (file: URL | string): string => (typeof file === "string" ? file : fileURLToPath(file));
 
-/** Reads the files again. With the field names of the `.proto` for the descriptors, since those of the loader are incomplete; with the loader's for checks. */
+/** Parses the files with protobufjs: with the `.proto` field names for descriptors, because the loader's are incomplete; with the loader's field names for checks. */
 const loadRoot = (
   path: string,
   { includeDirs = [] }: ProtoServiceOptions,

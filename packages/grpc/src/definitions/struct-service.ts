@@ -34,7 +34,7 @@ export const structService = (
     );
     if (problems.length > 0) throw new ConfigurationError(problems);
     const root = parseProto(protoText(name, methods));
-    if (methods.length === 0) return { methods: [], files: describePackages(root) }; // nothing of it uses the type
+    if (methods.length === 0) return { methods: [], files: describePackages(root) }; // without methods it does not use the type
     const type = root.lookupType(STRUCT);
     const codec: MessageCodec = {
       encode: (value) => type.encode(toStruct(value)).finish() as Buffer, // protobufjs writes buffers on Node
@@ -60,9 +60,10 @@ const protoText = (name: string, methods: readonly string[]): string => {
   return `syntax = "proto3"; ${heading} service ${name.slice(dot + 1)} { ${rpcs.join(" ")} }`;
 };
 
-const methodProblems = (service: string, method: string, isTwice: boolean): readonly Problem[] => {
-  if (!isIdentifier(method)) return [problem(`${service}: ${JSON.stringify(method)} is no name of a method`)];
-  return isTwice ? [problem(`${service}: the method ${method} is listed twice`)] : [];
+const methodProblems = (service: string, method: string, isDuplicate: boolean): readonly Problem[] => {
+  if (!isIdentifier(method))
+    return [problem(`${service}: ${JSON.stringify(method)} is not a valid method name`)];
+  return isDuplicate ? [problem(`${service}: the method ${method} is listed twice`)] : [];
 };
 
 const problem = (message: string): Problem => ({ code: "GRPC_BAD_SERVICE", message });

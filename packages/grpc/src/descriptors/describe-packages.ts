@@ -200,7 +200,7 @@ const jsonNameOf = ({ name, options }: protobuf.Field): string => {
   return typeof own === "string" ? own : camelCase(name);
 };
 
-/** As protoc does it, which removes every underscore. */
+/** Like protoc, which removes every underscore. */
 const camelCase = (name: string): string =>
   name.replaceAll(/_+([^_]?)/g, (_, letter: string) => letter.toUpperCase());
 

@@ -1,5 +1,5 @@
 /** Fields about a connection of HTTP/1.1, which HTTP/2 forbids (RFC 9113 8.2.2). */
-const ofConnections: ReadonlySet<string> = new Set([
+const connectionFields: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
   "keep-alive",
@@ -10,7 +10,7 @@ const ofConnections: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields of HTTP that have one value; Node sends none of them twice. */
-const ofOneValue: ReadonlySet<string> = new Set(
+const singleValueFields: ReadonlySet<string> = new Set(
   (
     "access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding content-language " +
     "content-length content-location content-md5 content-range content-type date dnt etag expires from host if-match if-modified-since if-none-match " +
@@ -20,15 +20,15 @@ const ofOneValue: ReadonlySet<string> = new Set(
 );
 
 /** Whether a name cannot have a second value. */
-export const hasOneValue = (name: string): boolean => ofOneValue.has(name);
+export const hasOneValue = (name: string): boolean => singleValueFields.has(name);
 
 /** Returns the mistake in a name and value; `null` for valid ones. */
 export const metadataProblem = (name: string, value: string | Uint8Array): string | null => {
   if (!/^[0-9a-z_.-]+$/.test(name) || name.startsWith("grpc-"))
-    return `the name of metadata is letters, digits and _ . -, without the prefix grpc-, not ${JSON.stringify(name.slice(0, 100))}`;
-  if (ofConnections.has(name)) return `HTTP/2 forbids the name ${name}`;
+    return `a metadata name must consist of letters, digits, _, . and -, without the prefix grpc-, not ${JSON.stringify(name.slice(0, 100))}`;
+  if (connectionFields.has(name)) return `HTTP/2 forbids the name ${name}`;
   if (name.endsWith("-bin")) return typeof value === "string" ? `the value of ${name} must be bytes` : null;
-  if (typeof value !== "string") return `the value of ${name} must be text; names of bytes end in -bin`;
+  if (typeof value !== "string") return `the value of ${name} must be a string; names of bytes end in -bin`;
   return isMetadataText(value)
     ? null
     : `the value of ${name} must be printable ASCII; send bytes under ${name}-bin`;

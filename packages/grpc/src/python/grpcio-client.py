@@ -1,4 +1,4 @@
-"""Calls a service of all four kinds by reflection, without generated code, and prints what it saw as JSON."""
+"""Calls a service of all four kinds by reflection, without generated code, and prints the results as JSON."""
 
 import json
 import sys
@@ -75,9 +75,9 @@ def lines():
     yield line({"text": "two"})
 
 
-told = []
+texts = []
 for each in chat(lines(), timeout=30):
-    told.append(plain(each)["text"])
+    texts.append(plain(each)["text"])
     asked.set()
-seen["chat"] = told
+seen["chat"] = texts
 print(json.dumps(seen))

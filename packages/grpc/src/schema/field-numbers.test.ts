@@ -39,7 +39,7 @@ test("the number of a removed field is never used again, nor that of a field who
   expect(third).toContain("reserved 1, 2;");
 });
 
-test("a message that is gone keeps its numbers reserved", () => {
+test("the numbers of a removed message stay reserved", () => {
   const first = protoOf(serviceOf({ a: z.object({ x: z.string() }) }), null);
   const second = protoOf(serviceOf({ b: z.string() }), first);
   expect(second).toMatch(/message DoRequestA \{\n {2}reserved 1;/);
@@ -72,7 +72,7 @@ test("through any history of schemas no number ever has two meanings", () => {
   );
 });
 
-test("a service resolves with its record, and refuses a missing or outdated one", () => {
+test("a service resolves with its recorded numbers, and refuses a missing or outdated record", () => {
   const path = join(mkdtempSync(join(tmpdir(), "grpc-")), "service.proto");
   const proto = pathToFileURL(path);
   expect(() => serviceOf({ a: z.string() }, proto).resolve({ recorded: true })).toThrow("GRPC_PROTO_STALE");
@@ -194,7 +194,7 @@ test.each([
     z.object({ "a-b": z.string() }),
     "has a name that .proto files cannot write",
   ],
-])("%s is refused with the place and the remedy", (_, request, message) => {
+])("%s is refused with the path and the remedy", (_, request, message) => {
   const service = grpcService("a.v1.Service", { methods: { Do: { request, response: z.object({}) } } });
   expect(() => protoOf(service, null)).toThrow(message);
 });

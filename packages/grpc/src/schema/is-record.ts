@@ -1,5 +1,5 @@
 /**
- * Whether a value is an object whose content is in its members: a plain one, or an instance of a class that has members. `Map`, `Set` and `Date` are none:
+ * Whether a value is an object whose content is in its members: a plain one, or an instance of a class that has members. Not `Map`, `Set` or `Date`:
  * they would be sent empty.
  */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => {
@@ -8,7 +8,7 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   return isPlain(value) || Object.keys(value).length > 0;
 };
 
-/** Without a class, in any realm. */
+/** Whether an object has no class, in any realm. */
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

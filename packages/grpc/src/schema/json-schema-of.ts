@@ -11,7 +11,7 @@ export const isSchemaObject = (value: unknown): value is JsonSchemaObject =>
 type Converter = Readonly<Record<"input" | "output", (options: object) => unknown>>;
 
 /**
- * Returns the JSON Schema of what travels for a schema: its input, which the peer validates. `null` when the library provides none.
+ * Returns the JSON Schema of the values that are sent: the input of a schema, which the peer validates. `null` when the library provides none.
  *
  * Parts that JSON Schema cannot express allow any value if the library can omit them.
  */

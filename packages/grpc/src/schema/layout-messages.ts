@@ -11,15 +11,15 @@ interface Unwrapped {
 }
 
 /**
- * Turns JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), else after the field or method where it is first; one name
- * stands for one message.
+ * Converts JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), else after the field or method that uses it first; one name
+ * is one message.
  */
 export class LayoutMessages {
   readonly problems: Problem[] = [];
   private readonly found: Map<string, MessageLayout> = new Map();
-  /** The message of each schema: one may contain itself, without a name of its own. */
+  /** The message of each schema, which may contain itself without having a name. */
   private readonly laidOut: Map<JsonSchemaObject, string> = new Map();
-  /** Written forms of the schemas, to see whether two of one name are the same. */
+  /** JSON of the schemas by name, to compare two of the same name. */
   private readonly written: Map<string, string> = new Map();
 
   get messages(): MessageLayouts {
@@ -145,7 +145,7 @@ const named = (schema: JsonSchemaObject): string | null =>
 const identifier = (value: unknown): string | null =>
   typeof value === "string" && isIdentifier(value) ? messageName(value) : null;
 
-/** `anyOf: [T, null]` and `type: [T, "null"]` are T that may be null. */
+/** `anyOf: [T, null]` and `type: [T, "null"]` are a nullable T. */
 const withoutNull = (schema: JsonSchemaObject): Unwrapped => {
   const { type, anyOf } = schema;
   if (Array.isArray(type) && type.includes("null")) {

@@ -30,7 +30,7 @@ export const layoutService = ({ name: service, schemas }: SchemaService): Servic
     if (!isIdentifier(name))
       messages.problems.push({
         code: "GRPC_BAD_SERVICE",
-        message: `${service}: ${name} is no name of a method`,
+        message: `${service}: ${name} is not a valid method name`,
       });
     return {
       name,

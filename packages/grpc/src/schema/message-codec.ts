@@ -10,7 +10,7 @@ import { protobufjs } from "../libraries.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Largest depth of messages within messages. */
+/** Maximum nesting of messages. */
 const MAX_DEPTH = 100;
 
 /** Builds the codecs of messages from their layouts: plain values in, plain values out, every type checked. */
@@ -49,7 +49,7 @@ export class MessageCodecs {
       const isAbsent =
         given === undefined || (given === null && (field.type.kind !== "json" || field.optional));
       if (!isAbsent) members[field.name] = this.outgoingField(field, given, at, depth);
-      else if (!field.optional && field.type.kind !== "json") throw badMessage(at, "there");
+      else if (!field.optional && field.type.kind !== "json") throw badMessage(at, "present");
     }
     return members;
   }
@@ -79,8 +79,8 @@ export class MessageCodecs {
     if (type.kind === "json") return toValue(value, place);
     const { scalar } = type;
     if (scalar === "string") {
-      if (typeof value !== "string") throw badMessage(place, "text");
-      return value.toWellFormed(); // protobufjs writes a half of a character as bytes that are no UTF-8
+      if (typeof value !== "string") throw badMessage(place, "a string");
+      return value.toWellFormed(); // protobufjs writes a lone surrogate as invalid UTF-8
     }
     if (scalar === "bool" && typeof value !== "boolean") throw badMessage(place, "true or false");
     if (scalar === "double" && typeof value !== "number") throw badMessage(place, "a number");
@@ -101,19 +101,19 @@ export class MessageCodecs {
   private incomingField(field: NumberedField, message: Members, place: string): unknown {
     const { name, form, type, optional } = field;
     const absent = field.nullable ? null : undefined;
-    const isThere = Object.hasOwn(message, name) && message[name] !== null;
+    const isPresent = Object.hasOwn(message, name) && message[name] !== null;
     if (form === "repeated") {
-      const items = (isThere ? message[name] : []) as readonly unknown[];
+      const items = (isPresent ? message[name] : []) as readonly unknown[];
       return items.length === 0 && optional
         ? absent
         : items.map((item) => this.incomingValue(type, item, place));
     }
     if (form === "map") {
-      const entries = Object.entries((isThere ? message[name] : {}) as Members);
+      const entries = Object.entries((isPresent ? message[name] : {}) as Members);
       if (entries.length === 0 && optional) return absent;
       return Object.fromEntries(entries.map(([key, item]) => [key, this.incomingValue(type, item, place)]));
     }
-    if (isThere) return this.incomingValue(type, message[name], place);
+    if (isPresent) return this.incomingValue(type, message[name], place);
     return optional || type.kind !== "scalar" ? absent : defaults[type.scalar];
   }
 
@@ -128,7 +128,7 @@ export class MessageCodecs {
   }
 }
 
-/** What an absent field without presence means in proto3. */
+/** Values of absent fields without presence in proto3. */
 const defaults = { string: "", double: 0, int64: 0, bool: false } as const;
 
 const safeInteger = (value: unknown, place: string): number => {

@@ -1,4 +1,4 @@
-/** Scalar types that schemas give. */
+/** Scalar types that schemas can have. */
 export type ScalarType = "string" | "double" | "int64" | "bool";
 
 /** Type of a field: a scalar, a message by its name, or any JSON (`google.protobuf.Value`). */
@@ -16,9 +16,9 @@ export interface FieldLayout {
   readonly type: FieldType;
   /** One value, a list, or values by their names. */
   readonly form: "single" | "repeated" | "map";
-  /** Whether absence differs from the default: the field need not be there, or may be null. */
+  /** Whether absence differs from the default: the field is not required, or may be null. */
   readonly optional: boolean;
-  /** Whether an absent value is read as null, because the schema wants null. */
+  /** Whether an absent value is read as null, because the schema requires the field. */
   readonly nullable: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface MessageLayout {
 /** The messages of a service by their names. */
 export type MessageLayouts = ReadonlyMap<string, MessageLayout>;
 
-/** Returns the type of a field as `.proto` writes it, without `optional`: `repeated string`, `map<string, Book>`. Values of another type get another number. */
+/** Returns the type of a field as `.proto` writes it, without `optional`: `repeated string`, `map<string, Book>`. A field whose type changes gets another number. */
 export const protoType = ({ type, form }: FieldLayout): string => {
   const single = singleType(type);
   if (form === "map") return `map<string, ${single}>`;

@@ -16,8 +16,8 @@ export interface NumberedMessage {
   readonly reservedNames: readonly string[];
 }
 
-/** Numbers that Protocol Buffers keep for themselves. */
-const keptNumbers = { from: 19_000, to: 19_999 };
+/** Numbers that Protocol Buffers reserves for its implementation. */
+const implementationNumbers = { from: 19_000, to: 19_999 };
 
 /**
  * Gives each field its number. A field that was recorded with the same type keeps its number, whatever the order of the schema; any other gets a number
@@ -30,8 +30,8 @@ export const numberFields = (
   const present = [...messages.values()].map((message) =>
     numberMessage(message, recorded?.get(message.name)),
   );
-  const gone = [...(recorded ?? [])].filter(([name]) => !messages.has(name));
-  return [...present, ...gone.map(([name, record]) => numberMessage({ name, fields: [] }, record))];
+  const removed = [...(recorded ?? [])].filter(([name]) => !messages.has(name));
+  return [...present, ...removed.map(([name, record]) => numberMessage({ name, fields: [] }, record))];
 };
 
 const numberMessage = (message: MessageLayout, record: RecordedMessage | undefined): NumberedMessage => {
@@ -41,7 +41,10 @@ const numberMessage = (message: MessageLayout, record: RecordedMessage | undefin
   );
   let last = Math.max(0, ...before.fields.map(({ number }) => number), ...reserved);
   const next = (): number => {
-    last = last + 1 >= keptNumbers.from && last + 1 <= keptNumbers.to ? keptNumbers.to + 1 : last + 1;
+    last =
+      last + 1 >= implementationNumbers.from && last + 1 <= implementationNumbers.to
+        ? implementationNumbers.to + 1
+        : last + 1;
     return last;
   };
   const fields = message.fields.map((field): NumberedField => {

@@ -1,7 +1,7 @@
 import type protobuf from "protobufjs";
 import { protobufjs } from "../libraries.ts";
 
-/** What a recorded `.proto` says about one message. */
+/** One message of a recorded `.proto`. */
 export interface RecordedMessage {
   /** Fields in their order. */
   readonly fields: readonly { readonly name: string; readonly type: string; readonly number: number }[];
@@ -14,7 +14,7 @@ export interface RecordedMessage {
 /** The messages of a recorded `.proto` by their names. */
 export type RecordedNumbers = ReadonlyMap<string, RecordedMessage>;
 
-/** Reads the numbers of a `.proto` that `framework-grpc` wrote. @throws an error for text that is no `.proto` */
+/** Reads the numbers of a `.proto` that `framework-grpc` wrote. @throws an error for text that is not a `.proto` */
 export const readNumbers = (text: string): RecordedNumbers => {
   const { root, package: packageName } = protobufjs().parse(text, { keepCase: true });
   const space = packageName === undefined ? root : root.lookup(packageName);

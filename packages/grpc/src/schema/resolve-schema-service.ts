@@ -39,7 +39,7 @@ export const resolveSchemaService = (
   };
 };
 
-/** Returns the text of the `.proto` that belongs to a service: present numbers are kept, new fields get new ones. @throws ConfigurationError */
+/** Returns the `.proto` text of a service: recorded numbers are kept, new fields get new ones. @throws ConfigurationError */
 export const protoOf = (service: SchemaService, present: string | null): string => {
   const { methods, messages, problems } = layoutService(service);
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -75,7 +75,7 @@ const isSame = (one: string, other: string): boolean => {
   try {
     return JSON.stringify(parseProto(one).toJSON()) === JSON.stringify(parseProto(other).toJSON());
   } catch {
-    return false; // the recorded text is no .proto
+    return false; // the recorded text is not a .proto
   }
 };
 

@@ -2,17 +2,17 @@ import { isUtf8 } from "node:buffer";
 import type protobuf from "protobufjs";
 import { protobufjs } from "../libraries.ts";
 
-/** What a decoder writes for bytes that are no UTF-8, and what a text may have itself. */
+/** Written by a decoder for invalid UTF-8; a valid string may also contain it. */
 const REPLACEMENT = "\u{FFFD}";
 
-/** The bytes of a `Buffer`, with its method that Node's types lack; `toString` would look the encoding up for each text. */
+/** A `Buffer` with a method that Node's types lack; `toString` would look up the encoding for each text. */
 interface Utf8Bytes extends Uint8Array {
   utf8Slice(start: number, end: number): string;
 }
 
 type ReaderClass = new (bytes: Buffer) => protobuf.Reader;
 
-/** Returns a reader of protobufjs that refuses texts which are cut off, which its own takes for shorter ones, or are not UTF-8, as other implementations do. */
+/** Returns a reader of protobufjs that refuses truncated strings, which its own reader shortens, and invalid UTF-8, as other implementations do. */
 export const strictReader = (bytes: Uint8Array): protobuf.Reader => {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes

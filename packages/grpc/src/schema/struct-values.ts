@@ -19,7 +19,7 @@ interface ProtoStruct {
 /** Maximum depth of JSON in a message. */
 const MAX_DEPTH = 100;
 
-/** Converts JSON to `google.protobuf.Value`. An object with `toJSON` is what that returns; members that are `undefined` are left out. @throws GRPC_BAD_MESSAGE */
+/** Converts JSON to `google.protobuf.Value`. An object with `toJSON` becomes the result of it; members that are `undefined` are left out. @throws GRPC_BAD_MESSAGE */
 export const toValue = (given: unknown, place = "value", depth = 0): ProtoValue => {
   if (depth > MAX_DEPTH) throw badMessage(place, `JSON of at most ${MAX_DEPTH} levels`);
   const value = jsonOf(given);
@@ -49,7 +49,7 @@ const structOf = (record: Readonly<Record<string, unknown>>, place: string, dept
   };
 };
 
-/** What `JSON.stringify` writes for a value, such as the text of a `Date`. */
+/** The value that `JSON.stringify` would write, such as the string of a `Date`. */
 const jsonOf = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
   return typeof value.toJSON === "function" ? (value.toJSON() as unknown) : value;

@@ -27,7 +27,7 @@ const typed = codecOf(
 
 const sent = (codec: typeof plain, value: unknown): unknown => codec.decode(codec.encode(value));
 
-test("objects with toJSON are sent as what it returns, as JSON.stringify writes them", () => {
+test("objects with toJSON are sent as its result, like JSON.stringify", () => {
   const at = new Date(0);
   const url = new URL("http://a.example/");
   const expected = { at: "1970-01-01T00:00:00.000Z", list: ["http://a.example/"] };
@@ -63,7 +63,7 @@ test("instances of classes are sent with their members", () => {
   expect(sent(plain, { none: Object.create(null), empty: {} })).toEqual({ none: {}, empty: {} });
 });
 
-test("halves of characters are replaced, since gRPC carries UTF-8", () => {
+test("lone surrogates are replaced, because gRPC strings are UTF-8", () => {
   expect(sent(plain, { "a\ud800": ["\udc00b"] })).toEqual({ "a\ufffd": ["\ufffdb"] });
   expect(sent(typed, { text: "\ud83d", names: { "\ud83d": "\ude00" }, any: "\ud83d" })).toEqual({
     text: "\ufffd",

@@ -11,20 +11,20 @@ export interface AddedService {
   readonly implementation: AnyImplementation;
   /** Rules of all its methods. */
   readonly rules: ServiceOptions<Injections | undefined>;
-  /** Whether the app's limits and breakers leave its calls alone. @default false */
+  /** Whether the app's limits and breakers skip its calls. @default false */
   readonly isExempt?: boolean;
 }
 
-/** Returns the problem of arguments of other types, which only programs without types pass, or `null`. */
+/** Returns the problem of arguments of wrong types, which only untyped programs pass, or `null`. */
 export const argumentProblem = ({ service, implementation }: AddedService): Problem | null => {
   const { name, resolve } = Object(service) as { name?: unknown; resolve?: unknown };
   if (typeof name !== "string" || typeof resolve !== "function")
     return problem(
-      "addGrpcService takes a service of grpcService or protoService, or a name, as its first argument",
+      "the first argument of addGrpcService must be a service made by grpcService or protoService, or a name",
     );
   return typeof implementation === "object" && implementation !== null && !Array.isArray(implementation)
     ? null
-    : problem(`addGrpcService of ${name} takes an object of handlers as its second argument`);
+    : problem(`the second argument of addGrpcService for ${name} must be an object of handlers`);
 };
 
 /** Returns the mistakes in the names of services. */
@@ -34,7 +34,7 @@ export const nameProblems = (added: readonly AddedService[]): readonly Problem[]
     const isTaken = seen.has(name);
     seen.add(name);
     if (!isServiceName(name))
-      return [problem(`${JSON.stringify(name)} is no name of a service, such as books.v1.Catalog`)];
+      return [problem(`${JSON.stringify(name)} is not a valid service name; use one like books.v1.Catalog`)];
     return isTaken ? [problem(`the service ${name} was added twice`)] : [];
   });
 };
@@ -64,14 +64,14 @@ export const implementationProblems = (
   ].map(problem);
 };
 
-/** A method may be without a handler, and have rules alone. */
+/** A method may have only rules, without a handler. */
 const isHandler = (given: unknown): boolean => {
   const handle: unknown =
     typeof given === "object" && given !== null ? (given as { handle?: unknown }).handle : given;
   return handle === undefined || typeof handle === "function";
 };
 
-/** A misspelt or malformed guard would admit everybody. */
+/** A misspelt or malformed guard would admit every caller. */
 const ruleProblems = (place: string, rules: CallRules, others: readonly string[]): readonly string[] => {
   const { guards = [], open = false, timeoutSecs = 0 } = rules;
   const areGuards = Array.isArray(guards) && guards.every(isGuard);
@@ -102,7 +102,7 @@ export const bindMethods = (
       service: service.name,
       handle: (typeof given === "object" ? given.handle : given) ?? null,
       inject: rules.inject,
-      followsApp: !isOpen,
+      usesAppGuards: !isOpen,
       isExempt,
       auth: isOpen ? null : (config.auth ?? null),
       guards: [...(isOpen ? [] : config.guards), ...(rules.guards ?? []), ...(own.guards ?? [])],

@@ -1,12 +1,12 @@
 import { GrpcError } from "../status/grpc-error.ts";
 
 /**
- * Milliseconds before a deadline in which a cancellation counts as the deadline: a client stops to wait by its own clock, and the server counts from the
+ * Milliseconds before a deadline in which a cancellation counts as the deadline: the client waits by its own clock, and the server counts from the
  * arrival of the call.
  */
 const LATE_MS = 50;
 
-/** Returns why a call ends whose stream is gone. @param clientMs the client's deadline, since 1970; `null` for none */
+/** Returns the error of a call whose stream was closed. @param clientMs the client's deadline, since 1970; `null` for none */
 export const cancellation = (clientMs: number | null, nowMs: number): GrpcError =>
   clientMs !== null && nowMs >= clientMs - LATE_MS
     ? new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded")

@@ -6,7 +6,7 @@ import { statusMessage } from "../status/status-message.ts";
 /** Header fields as `node:http2` gives them. */
 export type HeadFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What the heads of calls are checked for. */
+/** Rules for the heads of calls. */
 export interface HeadRules {
   /** The methods by `service/method`. */
   readonly methods: { has(name: string): boolean };
@@ -18,10 +18,10 @@ export type HeadReply = Readonly<Record<string, string | number>>;
 
 const CONTENT_TYPE = /^application\/grpc(?:\+proto)?\s*(?:;|$)/i;
 
-/** What the names of HTTP/2's own fields begin with. */
+/** First character of the names of pseudo-header fields. */
 const COLON = 58;
 
-/** Returns the refusal of a call whose head breaks the protocol or a limit; `null` for a good one. @param raw names and values in turn */
+/** Returns the refusal of a call whose head breaks the protocol or a limit; `null` for a valid one. @param raw alternating names and values */
 export const refusalOfHead = (
   head: HeadFields,
   raw: readonly string[],
@@ -64,7 +64,7 @@ const malformedField = (raw: readonly string[]): string | null => {
   return null;
 };
 
-/** A status without a message before it. */
+/** A trailers-only reply. */
 const status = (code: number, message: string): HeadReply => ({
   ":status": 200,
   "content-type": "application/grpc+proto",

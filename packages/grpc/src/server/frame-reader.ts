@@ -1,6 +1,6 @@
 import { GrpcError } from "../status/grpc-error.ts";
 
-/** A message as it arrived, perhaps compressed. */
+/** A received message, which may be compressed. */
 export interface Frame {
   /** The first byte: 1 for a compressed message. */
   readonly flag: number;
@@ -12,13 +12,13 @@ const PREFIX = 5;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Cuts the body of a call into messages, one at a time. */
+/** Splits the body of a call into messages, one at a time. */
 export class FrameReader {
   private bytes: Buffer = nothing;
   private start = 0;
   private filled = 0;
 
-  /** Bytes that are in no message yet. */
+  /** Bytes not yet returned as part of a message. */
   get size(): number {
     return this.filled - this.start;
   }
@@ -57,12 +57,12 @@ export class FrameReader {
     const message = bytes.subarray(start + PREFIX, start + PREFIX + length);
     const flag = bytes[start] ?? 0;
     this.start += PREFIX + length;
-    if (this.size > 0) return { flag, bytes: Buffer.from(message) }; // what follows may be moved
+    if (this.size > 0) return { flag, bytes: Buffer.from(message) }; // copied, because `add` may overwrite the buffer
     this.clear();
     return { flag, bytes: message };
   }
 
-  /** Drops what has arrived. */
+  /** Drops all buffered bytes. */
   clear(): void {
     this.bytes = nothing;
     this.start = 0;

@@ -4,8 +4,8 @@ import type { Closed, SocketPort } from "./socket-port.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { CallRunner } from "../call/call-runner.ts";
 
-/** Milliseconds between the end of the drain's deadline and the answers to calls that were still running. */
-const LAST_WORDS_MS = 100;
+/** Milliseconds before the drain's deadline at which calls that still run are answered with UNAVAILABLE. */
+const ABORT_BEFORE_DEADLINE_MS = 100;
 
 /** The connections of the gRPC port, which grpc-js serves. */
 export class GrpcPort implements SocketPort {
@@ -41,7 +41,7 @@ export class GrpcPort implements SocketPort {
   drain(): void {
     if (this.isDraining) return;
     this.isDraining = true;
-    this.injector.destroy(); // closes sessions gracefully; its `drain` would cut them at a time of its own
+    this.injector.destroy(); // closes sessions gracefully; its `drain` would destroy them after its own timeout
   }
 
   /** Resolves when the last connection is closed. Shortly before the deadline, calls that still run get UNAVAILABLE and are counted. */
@@ -56,7 +56,7 @@ export class GrpcPort implements SocketPort {
       () => {
         cut = this.runner.abortAll(new GrpcError("UNAVAILABLE", "The service is shutting down"));
       },
-      Math.max(0, deadlineMs - LAST_WORDS_MS),
+      Math.max(0, deadlineMs - ABORT_BEFORE_DEADLINE_MS),
     );
     await closed;
     clearTimeout(timer);

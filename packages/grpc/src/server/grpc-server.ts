@@ -20,7 +20,7 @@ import { TlsPort } from "./tls-port.ts";
 import { UnaryEndpoint } from "./unary-endpoint.ts";
 import { UnreadStreams } from "./unread-streams.ts";
 
-/** Seconds in which a probed connection must answer. */
+/** Seconds within which a probed connection must answer. */
 const KEEPALIVE_ANSWER_SECS = 20;
 
 /** Dependencies of a server. */
@@ -29,7 +29,7 @@ export interface GrpcServerParts {
   readonly host: Host;
   readonly settings: AppSettings;
   readonly operations: Operations<GrpcCall>;
-  /** Operations of calls that are refused for their head. */
+  /** Operations of calls that are refused because of their head. */
   readonly refusals: Operations<RefusedCall>;
   readonly resolved: ResolvedServices;
   /** The certificates that the check loaded; `null` if it loaded none. */
@@ -51,7 +51,7 @@ export interface GrpcServer {
   readonly methods: ReadonlyMap<string, BoundMethod>;
 }
 
-/** Builds the endpoints to services that were checked. */
+/** Builds the endpoints of checked services. */
 export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> => {
   const { config, host, settings, operations, refusals } = parts;
   const { methods, readiness, clock } = parts.resolved;
@@ -70,7 +70,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   });
   const server = new grpc.Server({
     "grpc.max_receive_message_length": config.maxMessageSize,
-    "grpc.max_send_message_length": -1, // replies are the program's
+    "grpc.max_send_message_length": -1, // the program decides the size of its replies
     "grpc.max_concurrent_streams": config.concurrencyLimit,
     "grpc.keepalive_time_ms": config.keepaliveSecs * 1000,
     "grpc.keepalive_timeout_ms": KEEPALIVE_ANSWER_SECS * 1000,

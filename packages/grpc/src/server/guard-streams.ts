@@ -16,7 +16,7 @@ type StreamListener = (
 /**
  * Checks the head of every call before grpc-js sees it, and serves the unary ones without it.
  *
- * grpc-js takes any method of HTTP and any part of `grpc-timeout`, logs each malformed field, and lets a deadline after 24 days overflow to one that has passed.
+ * grpc-js accepts any HTTP method and any malformed `grpc-timeout`, logs each malformed field, and lets a deadline above 24 days overflow into the past.
  */
 export const guardStreams = (
   server: Server,
@@ -44,36 +44,36 @@ export const guardStreams = (
 };
 
 /**
- * Node keeps a closed stream until the next full garbage collection, and with it all that its listeners refer to: the whole call. Without them the call
- * dies young.
+ * Node keeps a closed stream until the next full garbage collection, and with it the whole call, which its listeners refer to. Without listeners the call
+ * is freed by a minor collection.
  */
 function dropListeners(this: ServerHttp2Stream): void {
-  this.removeAllListeners("removeListener"); // it would be called for each
+  this.removeAllListeners("removeListener"); // otherwise called for each removed listener
   EventEmitter.prototype.removeAllListeners.call(this);
 }
 
-/** The server of HTTP/2 within that of grpc-js, whose exact version is a dependency: there is no other way to what arrives before a call. */
+/** The HTTP/2 server inside grpc-js, whose version is pinned: there is no other access to a stream before grpc-js handles it. */
 const httpServerOf = (server: Server): Http2Server => {
   const { http2Servers } = server as unknown as { readonly http2Servers: ReadonlyMap<Http2Server, unknown> };
   const [http] = http2Servers.keys();
-  if (http === undefined) throw new Error("grpc-js has no server of HTTP/2");
+  if (http === undefined) throw new Error("grpc-js has no HTTP/2 server");
   return http;
 };
 
 const refuse = (stream: ServerHttp2Stream, fields: Readonly<Record<string, string | number>>): void => {
-  stream.on("error", () => {}); // the client is gone, and with it the stream
+  stream.on("error", () => {}); // the client has disconnected
   stream.respond(fields, { endStream: true });
   stream.resume(); // else an unread body would keep the stream open
 };
 
-/** Replaces a deadline that grpc-js cannot count. */
+/** Replaces a timeout that would overflow in grpc-js. */
 const limitTimeout = (head: IncomingHttpHeaders): void => {
   const timeout = head["grpc-timeout"];
   if (typeof timeout === "string" && timeoutMs(timeout) === MAX_TIMEOUT_MS)
     head["grpc-timeout"] = `${MAX_TIMEOUT_MS / 1000}S`;
 };
 
-/** Drops fields that grpc-js checks, copies to the metadata and removes from it again, unread: for most calls they are half of the fields. */
+/** Drops fields that grpc-js only copies to the metadata and removes again: in most calls, half of the fields. */
 const dropUnusedFields = (head: IncomingHttpHeaders): void => {
   delete head["te"];
   delete head["accept-encoding"];

@@ -1,7 +1,7 @@
 import type { MetadataFields } from "../call/call-metadata.ts";
 import type { HeadFields } from "./check-head.ts";
 
-/** Fields of the protocol, which are no metadata. */
+/** Fields of the protocol, which are not metadata. */
 const ownFields: ReadonlySet<string> = new Set([
   "accept-encoding",
   "content-type",

@@ -4,7 +4,7 @@ import { GrpcError } from "../status/grpc-error.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { inflated } from "./inflate.ts";
 
-/** What messages are read from. */
+/** Dependencies of `IncomingMessages`. */
 export interface IncomingParts {
   readonly stream: ServerHttp2Stream;
   readonly call: GrpcCall;
@@ -14,8 +14,8 @@ export interface IncomingParts {
 }
 
 /**
- * Reads the messages of a call, each when it is asked for: until then the stream of HTTP/2 is paused, and nothing is inflated. So what a client sends ahead
- * is bounded by the window of its stream, in bytes as they are on the wire.
+ * Reads the messages of a call on demand: until then the HTTP/2 stream is paused, and nothing is inflated. So the data that a client sends ahead
+ * is bounded by the window of its stream, in bytes on the wire.
  *
  * grpc-js inflates all that arrives and keeps 16 messages of any size.
  */
@@ -70,12 +70,12 @@ export class IncomingMessages {
     return this.frames.size > 0;
   }
 
-  /** Whether the start of a message was read, and not its end. */
+  /** Whether part of a message was read. */
   get isWithinMessage(): boolean {
     return this.frames.size > 0;
   }
 
-  /** Ends the reading, as the call has ended. */
+  /** Stops reading, because the call has ended. */
   stop(): void {
     this.isStopped = true;
     this.frames.clear();

@@ -5,7 +5,7 @@ type Encoding = "gzip" | "deflate";
 
 const isEncoding = (encoding: string): encoding is Encoding => encoding === "gzip" || encoding === "deflate";
 
-/** Returns a compressed message as it was, or why the call must be refused. @param encoding `grpc-encoding` of the call */
+/** Inflates a message, or returns the error that refuses the call. @param encoding `grpc-encoding` of the call */
 export const inflated = async (
   bytes: Buffer,
   encoding: string,

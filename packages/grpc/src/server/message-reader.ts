@@ -10,7 +10,7 @@ export class MessageReader {
   private bytes: Buffer = nothing;
   private filled = 0;
 
-  /** Adds a piece. Returns why the call must be refused, or `null`. @param maxBytes of the message */
+  /** Adds a piece. Returns the error that refuses the call, or `null`. @param maxBytes maximum size of the message */
   add(piece: Buffer, maxBytes: number): GrpcError | null {
     if (this.filled === 0) this.bytes = piece;
     else this.append(piece);
@@ -18,7 +18,7 @@ export class MessageReader {
     return this.problem(maxBytes);
   }
 
-  /** The message once the body has ended, or why the call must be refused. */
+  /** Returns the message once the body has ended, or the error that refuses the call. */
   end(): Buffer | GrpcError {
     if (this.filled === 0) return new GrpcError("UNIMPLEMENTED", "The call has no message");
     if (this.filled < PREFIX || this.filled < PREFIX + this.bytes.readUInt32BE(1))
@@ -53,7 +53,7 @@ export class MessageReader {
   }
 }
 
-/** Returns a message as it is sent. */
+/** Returns a message with its prefix. */
 export const framed = (message: Buffer): Buffer => {
   const frame = Buffer.allocUnsafe(PREFIX + message.length);
   frame[0] = 0; // not compressed

@@ -34,7 +34,7 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 /** Sent messages are never absent; the types of grpc-js allow that. */
 const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
 
-/** The endpoint for gRPC over HTTP/2 to streams of messages, and to unary calls that `UnaryEndpoint` leaves: registers methods with a server of grpc-js. */
+/** Serves streaming calls over HTTP/2, and unary calls that `UnaryEndpoint` does not take, through a server of grpc-js. */
 export class NativeEndpoint {
   private readonly parts: NativeEndpointParts;
   private readonly statuses: StatusWriter;
@@ -44,7 +44,7 @@ export class NativeEndpoint {
     this.statuses = new StatusWriter(parts.grpc);
   }
 
-  /** Adds a method to the server. For grpc-js all are streams of both sides: others it would call after it has read, and inflated, their message. */
+  /** Registers a method as bidirectional, whatever its kind: of other kinds grpc-js itself would read and inflate the message before the call. */
   register(server: Grpc.Server, bound: BoundMethod): void {
     server.register(
       `/${bound.name}`,
@@ -56,7 +56,7 @@ export class NativeEndpoint {
   }
 }
 
-/** One call of grpc-js, of which only the answer is used: the messages of the client are read from its stream of HTTP/2. */
+/** One call of grpc-js, used only to answer: the client's messages are read from its HTTP/2 stream. */
 class NativeCall implements CallWork, AbortListener {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
@@ -90,7 +90,7 @@ class NativeCall implements CallWork, AbortListener {
       this.input = receivedMessages(this.messages, this.call);
       return runner.serve(this);
     }
-    runner.expect(this);
+    runner.awaitMessage(this);
     void this.serveOne();
   }
 
@@ -121,12 +121,12 @@ class NativeCall implements CallWork, AbortListener {
     try {
       this.input = await onlyMessage(this.messages, this.call);
     } catch {
-      return; // the call was aborted, and with that answered
+      return; // the call was aborted, which has answered it
     }
     this.parts.runner.serve(this);
   }
 
-  /** Makes the call that handlers see, which ends early with the one of grpc-js. */
+  /** Creates the call that handlers see; it is aborted when that of grpc-js is cancelled. */
   private open(): GrpcCall {
     const { native, stream, bound } = this;
     const { clock, draining, unread } = this.parts;
@@ -159,13 +159,13 @@ class NativeCall implements CallWork, AbortListener {
   }
 }
 
-/** The stream of HTTP/2 and the encoding of messages within a call of grpc-js, whose exact version is a dependency. */
+/** The HTTP/2 stream and the message encoding inside a call of grpc-js, whose version is pinned. */
 const internalsOf = (
   native: DuplexCall,
 ): { readonly stream: ServerHttp2Stream; readonly incomingEncoding: string } =>
   (native as unknown as { readonly call: ReturnType<typeof internalsOf> }).call;
 
-/** Metadata and connection of a call, read when asked for: the socket of HTTP/2 is a proxy, and a certificate is parsed each time. */
+/** Metadata and connection of a call, read on demand: the HTTP/2 socket is a slow proxy, and a certificate is parsed on each access. */
 class NativeSource implements CallConnection, MetadataSource {
   private readonly native: DuplexCall;
 
@@ -179,7 +179,7 @@ class NativeSource implements CallConnection, MetadataSource {
 
   get peer(): string | null {
     const peer = this.native.getPeer();
-    return peer === "unknown" ? null : peer; // of a connection that is gone
+    return peer === "unknown" ? null : peer; // the connection is closed
   }
 
   get certificate(): Uint8Array | null {

@@ -14,7 +14,7 @@ export interface RefusedCallsParts extends Pick<HeadRules, "methods"> {
   readonly draining: AbortSignal;
 }
 
-/** Publishes calls that are refused for their head, such as those of unknown methods, as operations: they reach no runner. */
+/** Publishes operations for calls that are refused because of their head, such as those of unknown methods. They never reach a runner. */
 export class RefusedCalls {
   private readonly parts: RefusedCallsParts;
 
@@ -22,7 +22,7 @@ export class RefusedCalls {
     this.parts = parts;
   }
 
-  /** Publishes one. A refusal without a status of gRPC is none of its calls. */
+  /** Publishes one. A refusal without a gRPC status is not a gRPC call. */
   record(stream: ServerHttp2Stream, head: HeadFields, refusal: HeadReply): void {
     const { operations, methods, draining } = this.parts;
     const code = refusal["grpc-status"];
@@ -41,7 +41,7 @@ export class RefusedCalls {
       draining,
     });
     const operation = operations.begin({ call, isKnown: methods.has(name) });
-    const status = statusName(code) as Exclude<GrpcStatusName, "OK">; // a refusal is none
+    const status = statusName(code) as Exclude<GrpcStatusName, "OK">; // a refusal is never OK
     if (isServerFault(status))
       operation?.fail(new GrpcError(status, decodeURI(String(refusal["grpc-message"]))));
     operation?.end({ "rpc.grpc.status_code": code });

@@ -19,12 +19,12 @@ const statusFields = (code: number, message: string): OutgoingHttpHeaders => ({
   "grpc-message": encodeURI(message),
 });
 
-/** The trailers of an answer whose own HTTP/2 forbids. */
+/** The trailers of an answer whose own trailers HTTP/2 forbids. */
 export const unsendableTrailers: OutgoingHttpHeaders = Object.freeze(
   statusFields(GrpcStatus.INTERNAL, "The metadata of the call cannot be sent"),
 );
 
-/** The head that ends a call whose own HTTP/2 forbids. */
+/** The head that ends a call whose own head HTTP/2 forbids. */
 export const unsendableHead: OutgoingHttpHeaders = Object.freeze({ ...unsendableTrailers, ...plainHead });
 
 type Values = Iterable<readonly [name: string, value: string | Uint8Array]>;

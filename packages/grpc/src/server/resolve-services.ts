@@ -9,12 +9,12 @@ import type { GrpcConfig } from "../config/grpc-config.ts";
 import { isServiceName } from "../service/grpc-service.ts";
 import { type AddedService, bindMethods, implementationProblems, nameProblems } from "./added-service.ts";
 
-/** What services are resolved from. */
+/** Dependencies of `resolveServices`. */
 export interface ServicesToResolve {
   readonly config: GrpcConfig;
   readonly env: AppSettings["env"];
   readonly added: readonly AddedService[];
-  /** The health checks of the app; read by probes. */
+  /** The health checks of the app; called by probes. */
   readonly healthChecks: () => readonly HealthCheck[];
 }
 
@@ -27,7 +27,7 @@ export interface ResolvedServices {
   readonly problems: readonly Problem[];
 }
 
-/** Resolves the services of a program, and those of gRPC itself. */
+/** Resolves the services of a program, and the health and reflection services. */
 export const resolveServices = ({
   config,
   env,
@@ -42,7 +42,7 @@ export const resolveServices = ({
     service: healthService,
     implementation: healthImplementation({ readiness, services: names, clock }),
     rules: {},
-    isExempt: true, // as probes over HTTP
+    isExempt: true, // like probes over HTTP
   };
   const listed = (): readonly string[] => all.map(({ service }) => service.name);
   const reflection = reflectionServices.map((service) => ({

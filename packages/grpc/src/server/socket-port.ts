@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-/** What was still running at the end of a drain. */
+/** Result of a drain. */
 export interface Closed {
   /** Calls that were aborted. */
   readonly cut: number;

@@ -14,7 +14,7 @@ export const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" 
 const pem = (value: string | Uint8Array): string | Buffer =>
   typeof value === "string" ? value : Buffer.from(value);
 
-/** Checks certificates that a port is to open with. @throws an error for those that cannot be used */
+/** Checks the certificates of a port before it opens. @throws an error for unusable ones */
 export const checkCertificates = (certificates: Certificates, tls: GrpcTls): void => {
   requirePems(certificates);
   if (tls.requireClientCert === true && certificates.ca === undefined)
@@ -22,11 +22,11 @@ export const checkCertificates = (certificates: Certificates, tls: GrpcTls): voi
   process.getBuiltinModule("node:tls").createSecureContext(contextOf(certificates, tls)); // loaded only with TLS
 };
 
-/** Checks what `load` returned. Node verifies clients by the system's authorities when `ca` is empty, such as a file that is being written. */
+/** Checks the result of `load`. With an empty `ca`, such as a file that is being written, Node would verify clients by the system's authorities. */
 export const requirePems = (certificates: unknown): void => {
   const { cert, key, ca } = (certificates ?? {}) as Readonly<Record<keyof Certificates, unknown>>;
   if (!isPem(cert) || !isPem(key) || !(ca === undefined || isPem(ca)))
-    throw new Error("load must return { cert, key } and perhaps ca, as PEM texts or bytes");
+    throw new Error("load must return { cert, key } and optionally ca, in PEM, as strings or bytes");
   if (ca?.length === 0) throw new Error("ca is empty");
 };
 

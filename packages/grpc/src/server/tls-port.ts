@@ -9,7 +9,7 @@ import { badTls, checkCertificates, contextOf, requirePems } from "./tls-context
 /** Milliseconds that a handshake may take. */
 const HANDSHAKE_MS = 10_000;
 
-/** Does the TLS handshakes of a port whose sockets others accept, with certificates that are reloaded. */
+/** Does the TLS handshakes of sockets that another listener accepts, with certificates that are reloaded. */
 export class TlsPort {
   private readonly tls: GrpcTls;
   private readonly log: Logger;
@@ -42,7 +42,7 @@ export class TlsPort {
       if (isUnverified(socket)) socket.destroy();
       else secured(socket);
     });
-    this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // a client's fault, seen at its side
+    this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // the client's fault, and reported there
   }
 
   /** Opens with the certificates that were loaded first. @throws GRPC_BAD_TLS */
@@ -61,12 +61,12 @@ export class TlsPort {
     }
   }
 
-  /** Begins to reload. */
+  /** Starts the periodic reload. */
   watch(clock: Clock): void {
     this.stopTimer = clock.every((this.tls.reloadSecs ?? 60) * 1000, () => void this.reload());
   }
 
-  /** Takes an unread socket. */
+  /** Does the handshake on an unread socket. */
   accept(socket: Socket): void {
     if (this.isDraining) return void socket.destroy();
     const client = clientOf(socket);
@@ -95,7 +95,7 @@ export class TlsPort {
       this.loaded = certificates;
       this.log.info("the certificates of the gRPC port were reloaded");
     } catch (error) {
-      this.log.error("the certificates of the gRPC port could not be reloaded; the present ones stay", {
+      this.log.error("the certificates of the gRPC port could not be reloaded; the current ones are kept", {
         code: "GRPC_BAD_TLS",
         error,
       });
@@ -107,7 +107,7 @@ export class TlsPort {
   }
 }
 
-/** Node gives no other way from a connection after its handshake to the one before it. */
+/** Identifies a connection before and after its handshake; Node has no other link between the two sockets. */
 const clientOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 

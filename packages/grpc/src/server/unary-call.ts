@@ -14,7 +14,7 @@ import { framed, MessageReader } from "./message-reader.ts";
 import { failedHead, headOf, unsendableHead } from "./reply-fields.ts";
 import type { UnreadStreams } from "./unread-streams.ts";
 
-/** What all unary calls share. */
+/** Dependencies that all unary calls share. */
 export interface UnaryCallParts {
   readonly runner: CallRunner;
   readonly clock: Pick<Clock, "date">;
@@ -26,7 +26,7 @@ export interface UnaryCallParts {
 const untilTrailers = Object.freeze({ waitForTrailers: true });
 const whole = Object.freeze({ endStream: true });
 
-/** One unary call on its stream: one object for everything that a call needs, because each object of a call is garbage soon. */
+/** One unary call on its stream: a single object with everything that a call needs, to create less garbage per call. */
 export class UnaryCall implements CallWork, CallConnection, MetadataSource, AbortListener {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
@@ -56,14 +56,14 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
     });
   }
 
-  /** Takes a part of the body. */
+  /** Adds a piece of the body. */
   received(piece: Buffer): void {
     if (this.call.isOver) return; // the rest of a body that was refused
     const problem = this.reader.add(piece, this.parts.maxMessageSize);
     if (problem !== null) this.parts.runner.refuse(this, problem);
   }
 
-  /** Serves the call, as its body has ended. */
+  /** Serves the call once its body has ended. */
   complete(): void {
     if (this.call.isOver) return;
     const message = this.reader.end();
@@ -72,7 +72,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
     this.parts.runner.serve(this);
   }
 
-  /** Ends the call, as its stream is closed. */
+  /** Aborts the call once its stream is closed. */
   closed(): void {
     this.parts.unread.delete(this.stream);
     if (!this.call.isOver) this.call.abort(cancellation(this.clientMs, this.parts.clock.date()));
@@ -93,7 +93,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
     try {
       this.send(outcome);
     } catch {
-      // A later Node may refuse names that `ReplyMetadata` does not know; the client must get a status nevertheless.
+      // A later Node may refuse names that `ReplyMetadata` allows; the client must still get a status.
       stream.respond(unsendableHead, whole);
     }
   }
@@ -104,7 +104,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
 
   get peer(): string | null {
     const socket = this.stream.session?.socket;
-    const address = socket?.remoteAddress; // of a connection that is gone there is none
+    const address = socket?.remoteAddress; // `undefined` once the connection is closed
     return address === undefined ? null : `${address}:${socket?.remotePort}`;
   }
 

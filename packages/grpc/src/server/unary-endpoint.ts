@@ -4,7 +4,7 @@ import type { HeadFields } from "./check-head.ts";
 import { trailersOf, unsendableTrailers } from "./reply-fields.ts";
 import { UnaryCall, type UnaryCallParts } from "./unary-call.ts";
 
-/** A stream with its call. A property, because a map of all streams would keep calls alive until a full collection, and closures would be one for each event. */
+/** A stream with its call, as a property: a map of streams would keep calls alive until a full collection, and closures would cost one object per event. */
 interface CallStream extends ServerHttp2Stream {
   [callKey]?: UnaryCall | undefined;
 }
@@ -12,12 +12,12 @@ interface CallStream extends ServerHttp2Stream {
 const callKey: unique symbol = Symbol("call");
 
 /**
- * The endpoint for unary calls that are not compressed: it serves them on their streams of HTTP/2 without grpc-js, whose objects of a call are as many as
- * those of the stream itself.
+ * Serves unary calls that are not compressed directly on their HTTP/2 streams, without grpc-js, which creates as many objects per call as
+ * the stream itself.
  */
 export class UnaryEndpoint {
   private readonly parts: UnaryCallParts;
-  /** By their paths. */
+  /** By path. */
   private readonly methods: ReadonlyMap<string, BoundMethod>;
 
   constructor(parts: UnaryCallParts, methods: Iterable<BoundMethod>) {
@@ -41,12 +41,12 @@ export class UnaryEndpoint {
     stream.on("end", bodyEnded);
     stream.on("wantTrailers", sendTrailers);
     stream.on("close", closed);
-    this.parts.runner.expect(call);
+    this.parts.runner.awaitMessage(call);
     return true;
   }
 }
 
-// One function for each event, which finds the call at its stream.
+// One function per event for all calls; the stream has the call.
 
 function received(this: CallStream, piece: Buffer): void {
   this[callKey]?.received(piece);
@@ -62,16 +62,16 @@ function sendTrailers(this: CallStream): void {
   try {
     this.sendTrailers(trailersOf(call));
   } catch {
-    // A later Node may refuse names that `ReplyMetadata` does not know; a throw here would end the process.
+    // A later Node may refuse names that `ReplyMetadata` allows; throwing here would end the process.
     this.sendTrailers(unsendableTrailers);
   }
 }
 
 function closed(this: CallStream): void {
   const call = this[callKey];
-  this[callKey] = undefined; // Node keeps closed streams until the next full collection, and their calls should die young
+  this[callKey] = undefined; // Node keeps closed streams until the next full collection; their calls are freed earlier
   call?.closed();
 }
 
-/** An error closes the stream, and that ends the call. */
+/** An error closes the stream, which ends the call. */
 const ignored = (): void => {};

@@ -2,20 +2,20 @@ import type { ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
 import type { Clock } from "@framework/core/feature";
 
-/** Milliseconds between two looks. */
-const LOOK_MS = 10_000;
-/** Looks that a client has at least, whole periods, to read the rest of an answer once its call has ended. */
+/** Milliseconds between two checks. */
+const CHECK_MS = 10_000;
+/** Minimum number of whole check periods that a client has to read the rest of an answer once its call has ended. */
 const PERIODS = 3;
 
 /**
- * Ended calls whose last bytes are not sent yet. A client that does not read keeps them, its flow control decides; so they are cut after 30 s.
+ * Streams of ended calls whose last bytes are not sent yet. A client that does not read would keep them open by flow control, so they are closed after 30 s.
  *
- * Within a running call the deadline and `maxCallSecs` are the limit.
+ * Running calls are limited by their deadline and `maxCallSecs`.
  */
 export class UnreadStreams {
   private readonly clock: Pick<Clock, "every">;
-  private looks = 0;
-  /** The looks before each call ended, oldest first: cheaper than the time, which every call would ask for. */
+  private checks = 0;
+  /** Number of checks when each call ended, oldest first: cheaper than reading the clock in every call. */
   private readonly ended: Map<ServerHttp2Stream, number> = new Map();
 
   constructor(clock: Pick<Clock, "every">) {
@@ -23,19 +23,19 @@ export class UnreadStreams {
   }
 
   add(stream: ServerHttp2Stream): void {
-    this.ended.set(stream, this.looks);
+    this.ended.set(stream, this.checks);
   }
 
   delete(stream: ServerHttp2Stream): void {
     this.ended.delete(stream);
   }
 
-  /** Looks regularly; ends with the returned function. */
+  /** Starts the checks; the returned function stops them. */
   watch(): () => void {
-    return this.clock.every(LOOK_MS, () => {
-      this.looks++;
+    return this.clock.every(CHECK_MS, () => {
+      this.checks++;
       for (const [stream, since] of this.ended) {
-        if (since >= this.looks - PERIODS) return;
+        if (since >= this.checks - PERIODS) return;
         this.ended.delete(stream);
         stream.close(constants.NGHTTP2_CANCEL);
       }

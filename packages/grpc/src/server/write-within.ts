@@ -7,7 +7,7 @@ const MAX_WAITING_BYTES = 65_536;
 /**
  * Returns a function that writes messages and resolves while at most 64 KiB wait for the client.
  *
- * Streams of grpc-js count messages, and 16 messages of 4 MiB are too much to keep for each call.
+ * Streams of grpc-js buffer 16 messages of any size; at 4 MiB each that is too much per call.
  */
 export const writeWithin = (stream: Writable, call: GrpcCall): ((bytes: Buffer) => void | Promise<void>) => {
   let waiting = 0;

@@ -1,19 +1,19 @@
 import type { StandardSchema } from "@framework/core";
 import type { FileDescriptor } from "../descriptors/descriptor-messages.ts";
 
-/** The types of one method; definitions carry it for the compiler alone. */
+/** The types of one method; exists only at compile time. */
 export interface MethodShape {
   /** Whether the client sends a stream. */
   readonly requestStream: boolean;
   /** Whether the server sends a stream. */
   readonly responseStream: boolean;
-  /** What the handler gets. */
+  /** Request as the handler gets it. */
   readonly request: unknown;
-  /** What the handler returns. */
+  /** Response as the handler returns it. */
   readonly response: unknown;
-  /** What the client sends. */
+  /** Request as the client sends it. */
   readonly sent: unknown;
-  /** What the client gets. */
+  /** Response as the client gets it. */
   readonly received: unknown;
 }
 
@@ -36,7 +36,7 @@ export interface GrpcMethod {
   readonly responseStream: boolean;
   readonly request: MessageCodec;
   readonly response: MessageCodec;
-  /** Validates what clients send; messages of a `.proto` need none. */
+  /** Validates requests; messages of a `.proto` need none. */
   readonly schema?: StandardSchema;
 }
 
@@ -47,19 +47,19 @@ export interface ResolvedService {
   readonly files: readonly FileDescriptor[];
 }
 
-/** How a service is resolved. */
+/** Options of `GrpcService.resolve`. */
 export interface ResolveOptions {
   /** Whether field numbers must come from a recorded `.proto`. */
   readonly recorded: boolean;
 }
 
-/** The definition of a service, which servers implement and clients call. `Methods` has the types. */
+/** The definition of a service, which servers implement and clients call. */
 export interface GrpcService<Methods extends MethodShapes = MethodShapes> {
   /** Full name, such as `books.v1.Catalog`. */
   readonly name: string;
   /** Loads `.proto` files, builds codecs and descriptors. @throws ConfigurationError with every mistake */
   resolve(options: ResolveOptions): ResolvedService;
-  /** Of the types alone; has no value at run time. */
+  /** Carries the types; never set at run time. */
   readonly shapes?: Methods;
 }
 

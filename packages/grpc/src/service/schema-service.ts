@@ -3,9 +3,9 @@ import type { GrpcService } from "./grpc-service.ts";
 
 /** A method by its schemas. */
 export interface MethodSchemas {
-  /** Schema of what the client sends, an object. */
+  /** Schema of the request, an object. */
   readonly request: StandardSchema;
-  /** Schema of what the server sends, an object. */
+  /** Schema of the response, an object. */
   readonly response: StandardSchema;
   /** Whether the client sends a stream. @default false */
   readonly requestStream?: boolean;

@@ -1,7 +1,7 @@
 import { GrpcError } from "./grpc-error.ts";
 import type { GrpcStatusName } from "./grpc-status.ts";
 
-/** The status of HTTP that is closest to each of gRPC (google.rpc.Code). */
+/** The HTTP status closest to each gRPC status (google.rpc.Code). */
 const httpStatuses: Readonly<Record<GrpcStatusName, number>> = {
   OK: 200,
   CANCELLED: 499,
@@ -22,7 +22,7 @@ const httpStatuses: Readonly<Record<GrpcStatusName, number>> = {
   UNAUTHENTICATED: 401,
 };
 
-/** Returns the status of HTTP for the outcome of a call: `null` is OK. */
+/** Returns the HTTP status for the outcome of a call: `null` is OK. */
 export const httpStatusOf = (outcome: unknown): number => {
   if (outcome === null) return 200;
   return GrpcError.is(outcome) ? httpStatuses[outcome.status] : 500;

@@ -11,7 +11,7 @@ const MAX_BYTES = 8000;
 /** An error as it can be sent. */
 export interface SendableError {
   readonly error: GrpcError;
-  /** Why metadata was left out, one text for each value. */
+  /** A reason for each value of metadata that was left out. */
   readonly problems: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export const sendableError = (error: GrpcError, otherBytes: number): SendableErr
   }
   const details = detailsWithin(error, left);
   if (problems.length === 0 && details === error.details) return { error, problems };
-  const status = error.status as Exclude<GrpcStatusName, "OK">; // the constructor allows no OK
+  const status = error.status as Exclude<GrpcStatusName, "OK">; // never OK: the constructor does not accept it
   return { error: new GrpcError(status, error.message, { metadata, details, cause: error }), problems };
 };
 
-/** Returns the details that fit, of lists of wrong fields as many as fit. */
+/** Returns the details that fit, with lists of wrong fields shortened to fit. */
 const detailsWithin = (error: GrpcError, maxBytes: number): readonly StatusDetail[] => {
   const { details, statusCode } = error;
   const text = statusMessage(error.message); // the details repeat it

@@ -2,7 +2,7 @@ import type protobuf from "protobufjs";
 import { protobufjs } from "../libraries.ts";
 import type { StatusDetail } from "./status-detail.ts";
 
-/** Messages of google.rpc and google.protobuf that the error model uses, with the numbers of their published .proto files. */
+/** Messages of the google.rpc error model, with the field numbers of their published `.proto` files. */
 const messages = {
   nested: {
     Any: { fields: { typeUrl: { type: "string", id: 1 }, value: { type: "bytes", id: 2 } } },
@@ -107,6 +107,6 @@ export const decodeDetails = (bytes: Uint8Array): readonly StatusDetail[] => {
     const { details } = decoded("Status", bytes) as { readonly details: readonly Any[] };
     return details.map(fromAny);
   } catch {
-    return []; // the peer's details are optional, and its status counts without them
+    return []; // details are optional; the status is valid without them
   }
 };

@@ -5,7 +5,7 @@ import type { StatusDetail } from "./status-detail.ts";
 
 type FailureName = Exclude<GrpcStatusName, "OK">;
 
-/** The gRPC status of each status of HTTP that the framework's errors have. The README has the same table. */
+/** The gRPC status for each HTTP status of the framework's errors. The README has the same table. */
 export const statusOfHttp: Readonly<Record<number, FailureName>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -28,7 +28,7 @@ export const statusOfHttp: Readonly<Record<number, FailureName>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** Message of a status whose cause clients must not see. */
+/** Message that hides the cause from clients. */
 const HIDDEN = "Internal Server Error";
 
 /** Returns the status of an error: `GrpcError` as it is, errors of the framework by the table, all others INTERNAL. @param debug shows messages of other errors */

@@ -47,7 +47,7 @@ export class WebEndpoint {
     };
     try {
       const input = await this.message(request, isText, call, bound);
-      // A message that was read has a method.
+      // `message` throws without a method.
       this.parts.runner.serve({
         bound: bound as BoundMethod,
         call,
@@ -82,7 +82,7 @@ export class WebEndpoint {
     });
   }
 
-  /** Reads the message of a request. @throws GrpcError, and whatever the body throws */
+  /** Reads the message of a request. @throws GrpcError, and the errors of `request.body()` */
   private async message(
     request: HttpRequest,
     isText: boolean,
@@ -123,7 +123,7 @@ const refused = (error: GrpcError, isText: boolean): Response => {
   return responseOf(reply, isText);
 };
 
-/** Returns the GrpcError that a function throws. */
+/** Returns the result of a function, or the GrpcError that it throws. */
 const attempt = <T>(run: () => T): T | GrpcError => {
   try {
     return run();
@@ -133,7 +133,7 @@ const attempt = <T>(run: () => T): T | GrpcError => {
   }
 };
 
-/** @throws GrpcError INTERNAL for text that is no Base64 */
+/** @throws GrpcError INTERNAL for text that is not Base64 */
 const fromBase64 = (body: Uint8Array): Uint8Array => {
   const text = Buffer.from(body).toString("latin1").trim();
   if (!/^[A-Za-z0-9+/=]*$/.test(text)) throw new GrpcError("INTERNAL", "The request is not Base64");

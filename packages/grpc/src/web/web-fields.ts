@@ -8,7 +8,7 @@ import { GrpcError } from "../status/grpc-error.ts";
 import { statusMessage } from "../status/status-message.ts";
 import { encodeDetails } from "../status/status-details-codec.ts";
 
-/** Fields of the transport, which are no metadata. */
+/** Fields of the transport, which are not metadata. */
 const transportFields: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",

@@ -22,7 +22,7 @@ export const readFrame = (body: Uint8Array, maxBytes: number): Uint8Array => {
 /** Frames a message. */
 export const messageFrame = (message: Uint8Array): Uint8Array<ArrayBuffer> => frame(0, message);
 
-/** Frames the trailers: lines as of HTTP/1.1 in the last frame of the body. */
+/** Frames the trailers, as HTTP/1.1 lines in the last frame of the body. */
 export const trailersFrame = (
   fields: Iterable<readonly [name: string, value: string]>,
 ): Uint8Array<ArrayBuffer> => {

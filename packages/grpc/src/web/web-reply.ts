@@ -30,7 +30,7 @@ export class WebReply {
     });
   }
 
-  /** Writes a message; resolves when the client reads on. */
+  /** Writes a message; resolves when the client can take more. */
   write(frame: Bytes): void | Promise<void> {
     if (this.isOver) return;
     this.send(frame);
@@ -49,7 +49,7 @@ export class WebReply {
     this.wake();
   }
 
-  /** The client is gone. */
+  /** Aborts the call, because the client has disconnected. */
   cancelled(): void {
     if (this.isOver) return;
     this.isOver = true;

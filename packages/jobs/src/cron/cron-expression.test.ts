@@ -56,17 +56,17 @@ test("macros stand for expressions", () => {
 });
 
 test.each([
-  ["* * * *", '"* * * *" has 4 fields in place of 5 (or @daily and the like)'],
-  ["0 0 0 * * *", "has 6 fields"],
-  ["@reboot", "has 1 fields"],
-  ["60 * * * *", 'the minute "60" is not 0 to 59'],
-  ["* * * foo *", 'the month "foo" is not 1 to 12 or jan to dec'],
-  ["* * 0 * *", 'the day of the month "0" is not 1 to 31'],
+  ["* * * *", '"* * * *" must have 5 fields, not 4, or be a name such as @daily'],
+  ["0 0 0 * * *", "must have 5 fields, not 6"],
+  ["@reboot", "must have 5 fields, not 1"],
+  ["60 * * * *", 'the minute "60" must be 0 to 59'],
+  ["* * * foo *", 'the month "foo" must be 1 to 12 or jan to dec'],
+  ["* * 0 * *", 'the day of the month "0" must be 1 to 31'],
   ["* 5-2 * * *", 'the range of the hour "5-2" ends before it begins'],
   ["*/0 * * * *", 'the step of the minute "*/0" is 0'],
-  ["1,,2 * * * *", 'the minute "" is neither *'],
-  ["* * L * *", 'the day of the month "L" is not'],
-  ["? * * * *", 'the minute "?" is neither *'],
+  ["1,,2 * * * *", 'the minute "" must be *'],
+  ["* * L * *", 'the day of the month "L" must be'],
+  ["? * * * *", 'the minute "?" must be *'],
 ])("%s is refused", (text, message) => {
   expect(() => parseCron(text)).toThrow(message);
 });

@@ -6,9 +6,9 @@ export interface CronExpression {
   readonly minutes: readonly number[];
   /** Hours of the day, ascending. */
   readonly hours: readonly number[];
-  /** Whether it runs in every hour: then it follows elapsed time through a change of the zone's offset. */
+  /** Whether it matches every hour: then its runs follow elapsed time when the zone's offset changes. */
   readonly isEveryHour: boolean;
-  /** Whether it runs on a day. @param month 1 to 12 @param weekday 0 for Sunday to 6 */
+  /** Whether it matches a day. @param month 1 to 12 @param weekday 0 (Sunday) to 6 */
   matchesDay(month: number, day: number, weekday: number): boolean;
 }
 
@@ -39,15 +39,15 @@ const HOURS_OF_A_DAY = 24;
  * Parses a cron expression: minute, hour, day of the month, month and day of the week, each `*`, a number, a name of three letters, a range, a step or a list
  * of these; or `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`. Sunday is 0 and 7.
  *
- * As in POSIX, a day matches either of the two day fields when both are restricted: neither begins with `*`.
+ * As in POSIX, if both day fields are restricted, so that neither begins with `*`, a day need only match one of them.
  *
- * @throws Error whose message is the mistake as a clause
+ * @throws Error whose message describes the mistake
  */
 export const parseCron = (text: string): CronExpression => {
   const expanded = macros.get(text.trim().toLowerCase()) ?? text;
   const texts = expanded.trim().split(/\s+/);
   if (texts.length !== fields.length)
-    throw new Error(`"${text}" has ${texts.length} fields in place of 5 (or @daily and the like)`);
+    throw new Error(`"${text}" must have 5 fields, not ${texts.length}, or be a name such as @daily`);
   const [minutes, hours, days, months, weekdays] = fields.map((field, at) =>
     parseField(field, texts[at] ?? ""),
   ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];

@@ -1,13 +1,13 @@
-/** One of the five fields. */
+/** One of the five fields of a cron expression. */
 export interface CronField {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of its values from `min` on, in lower case. */
+  /** Names of its values in lower case, starting at `min`. */
   readonly names: readonly string[];
 }
 
-/** Returns the values that a field lists. @throws Error whose message is the mistake as a clause */
+/** Returns the values that a field matches. @throws Error whose message describes the mistake */
 export const parseField = (field: CronField, text: string): Set<number> => {
   const values = new Set<number>();
   for (const part of text.split(",")) {
@@ -29,7 +29,7 @@ const parsePart = (field: CronField, part: string): Part => {
   const { name, min, max } = field;
   const match = PART.exec(part);
   if (match === null)
-    throw new Error(`the ${name} "${part}" is neither *, a value, a range a-b, nor one of them with /step`);
+    throw new Error(`the ${name} "${part}" must be *, a value or a range a-b, optionally with /step`);
   const [, from, to, by] = match;
   const step = by === undefined ? 1 : Number(by);
   const first = from === undefined ? min : valueOf(field, from);
@@ -45,6 +45,6 @@ const valueOf = ({ name, min, max, names }: CronField, text: string): number => 
   const value = named === -1 ? (/^\d{1,4}$/.test(text) ? Number(text) : NaN) : named + min;
   if (value >= min && value <= max) return value;
   throw new Error(
-    `the ${name} "${text}" is not ${min} to ${max}${names.length > 0 ? ` or ${names[0]} to ${names.at(-1)}` : ""}`,
+    `the ${name} "${text}" must be ${min} to ${max}${names.length > 0 ? ` or ${names[0]} to ${names.at(-1)}` : ""}`,
   );
 };

@@ -1,4 +1,4 @@
-// The naive model of cron: looks at every minute. It shares no code with the implementation.
+// The naive model of cron: tries every minute. It shares no code with the implementation.
 const MINUTE = 60_000;
 
 /** Local times at each minute of a span. */

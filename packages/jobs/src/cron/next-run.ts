@@ -5,19 +5,19 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-/** Days that are searched: a February 29 on a given day of the week is at most 40 years away. */
+/** Maximum days searched: a February 29 on a given day of the week is at most 40 years away. */
 const MAX_DAYS = 15_000;
 
 /**
- * Returns the first run after an instant; `null` when the expression never runs.
+ * Returns the first run after an instant; `null` if the expression never matches.
  *
- * Through a change of the zone's offset, an expression with certain hours runs once for each of its wall times: a repeated time when it comes first, all
- * skipped times together at the end of the gap. An expression with every hour follows elapsed time: it runs whenever the wall clock shows one of its times.
+ * When the zone's offset changes, an expression with specific hours runs once for each of its wall times: at the first occurrence of a repeated time, and at
+ * the end of the gap for all skipped times together. An expression with every hour runs whenever the wall clock shows one of its times.
  */
 export const nextRun = (cron: CronExpression, zone: TimeZone, after: number): number | null =>
   cron.isEveryHour ? nextByElapsedTime(cron, zone, after) : nextByWallTime(cron, zone, after);
 
-/** Returns the last run after an instant and at most at another; `null` without one. */
+/** Returns the last run after one instant and not after another; `null` without one. */
 export const lastRun = (
   cron: CronExpression,
   zone: TimeZone,
@@ -36,7 +36,7 @@ export const lastRun = (
   return last;
 };
 
-/** The instants of ascending wall times ascend, so the first one that is late enough is the next. */
+/** Instants ascend with wall times, so the first one after `after` is the next. */
 const nextByWallTime = (cron: CronExpression, zone: TimeZone, after: number): number | null => {
   let from = minuteAfter(after + zone.offsetAt(after));
   for (;;) {
@@ -48,7 +48,7 @@ const nextByWallTime = (cron: CronExpression, zone: TimeZone, after: number): nu
   }
 };
 
-/** Between two changes of the offset, instants and wall times are one to one. */
+/** Searches between changes of the offset, where instants and wall times correspond one to one. */
 const nextByElapsedTime = (cron: CronExpression, zone: TimeZone, after: number): number | null => {
   let from = minuteAfter(after);
   for (;;) {
@@ -59,13 +59,13 @@ const nextByElapsedTime = (cron: CronExpression, zone: TimeZone, after: number):
     const change = zone.transition(from, Math.min(instant, from + DAY));
     if (change !== null) from = Math.ceil(change / MINUTE) * MINUTE;
     else if (instant <= from + DAY) return instant;
-    else from = Math.max(from + DAY, instant - DAY); // there are no matches until then, and no repeated ones
+    else from = Math.max(from + DAY, instant - DAY); // there are no matches until then
   }
 };
 
 const minuteAfter = (time: number): number => (Math.floor(time / MINUTE) + 1) * MINUTE;
 
-/** Returns the first wall time of the expression that is not before another. */
+/** Returns the first matching wall time at or after `from`. */
 const nextWallTime = ({ matchesDay, hours, minutes }: CronExpression, from: number): number | null => {
   const first = Math.floor(from / DAY);
   for (let day = first; day < first + MAX_DAYS; day++) {

@@ -2,7 +2,7 @@ const SECOND = 1000;
 const DAY = 86_400_000;
 
 /**
- * The local time of a zone of the IANA database, as the runtime knows it.
+ * Local time of an IANA time zone, by the runtime's time zone data.
  *
  * Instants are milliseconds since 1970. A wall time is the local time of the zone, in milliseconds as if it were UTC. An offset is their difference.
  */
@@ -26,7 +26,7 @@ export class TimeZone {
     return sign === "-" ? -size : size;
   }
 
-  /** Returns the first instant with another offset, after `from` and at most at `to`; `null` without one. There is at most one within two days. */
+  /** Returns the first instant after `from`, up to `to`, with another offset; `null` without one. The two must be at most two days apart, so that there is at most one change. */
   transition(from: number, to: number): number | null {
     const before = this.offsetAt(from);
     if (this.offsetAt(to) === before) return null;
@@ -40,7 +40,7 @@ export class TimeZone {
     return Math.floor(high / SECOND) * SECOND;
   }
 
-  /** Returns the instant of a wall time: the first one of a repeated time, and the end of the gap for a skipped one. */
+  /** Returns the instant of a wall time: the first one for a repeated time, and the end of the gap for a skipped one. */
   instantOf(wall: number): number {
     const [before, after] = [this.offsetAt(wall - DAY), this.offsetAt(wall + DAY)];
     const instants = [wall - before, wall - after].sort((a, b) => a - b);

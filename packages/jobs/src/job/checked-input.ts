@@ -2,9 +2,9 @@ import { type Awaitable, FrameworkError, type StandardSchema, ValidationError } 
 import { isPromise, jsonWriter, validate } from "@framework/core/feature";
 
 /**
- * Returns the schema's output for an input.
+ * Validates an input and returns the schema's output.
  *
- * @throws FrameworkError JOBS_BAD_INPUT with the first issues; a mistake of the program, so it is no reply to a client
+ * @throws FrameworkError JOBS_BAD_INPUT with the first issues; a mistake of the program, not a reply for a client
  */
 export const checkedInput = async (
   name: string,
@@ -12,7 +12,7 @@ export const checkedInput = async (
   input: unknown,
 ): Promise<unknown> => await checkedAtOnce(name, schema, input);
 
-/** The same, synchronous where the schema is. */
+/** Like `checkedInput`, but synchronous if the schema is. */
 export const checkedAtOnce = (
   name: string,
   schema: StandardSchema | undefined,
@@ -31,14 +31,14 @@ export const checkedAtOnce = (
 };
 
 /**
- * Returns an input as the job reads it from the database.
+ * Returns an input after a JSON round trip, as the job will read it from the database.
  *
- * @throws FrameworkError JOBS_BAD_INPUT, with its path, for a value that JSON loses, such as a `Map`, a `bigint` or `NaN`
+ * @throws FrameworkError JOBS_BAD_INPUT, with its path, for a value that JSON cannot represent, such as a `Map`, a `bigint` or `NaN`
  */
 export const storedInput = (name: string, input: unknown): unknown => {
   if (input === undefined) return undefined;
   const write = jsonWriter(`jobs: the input of "${name}"`, {
-    debug: true, // a loss is an error, so that nothing is logged
+    debug: true, // problems are thrown, not logged
     exact: true,
     log: { warn() {} },
     code: "JOBS_BAD_INPUT",

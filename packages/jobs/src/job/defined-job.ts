@@ -23,16 +23,16 @@ import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
 import type { InputOf, JobOptions } from "./job-options.ts";
 import type { JobPayload } from "./job-payload.ts";
 
-/** The options of a job that apply to each enqueued one. */
+/** The options of a definition that apply to each enqueued job. */
 export type JobKeys<S extends StandardSchema | undefined> = Pick<
   JobOptions<S>,
   "input" | "key" | "uniqueKey"
 >;
 
-/** Returns the headers that continue the trace of the running code; `null` outside of one. */
+/** Returns the headers that continue the current trace; `null` outside one. */
 export type TraceHeaders = () => Readonly<Record<string, string>> | null;
 
-/** A job on a queue of its own. */
+/** A job with its own queue. */
 export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> {
   readonly name: string;
   private readonly options: JobKeys<S>;
@@ -40,7 +40,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   private readonly grouped: GroupedAdds | null;
   private readonly trace: TraceHeaders;
 
-  /** @param queue `null` for a job with a mistake, which the start reports */
+  /** @param queue `null` for an invalid job, whose mistake the start reports */
   constructor(name: string, options: JobKeys<S>, queue: WorkQueue<JobPayload> | null, trace: TraceHeaders) {
     this.name = name;
     this.options = options;
@@ -53,7 +53,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     if (this.opened !== null) return this.opened;
     throw new FrameworkError(
       "JOBS_BAD_JOB",
-      `jobs: "${this.name}" was defined with a mistake, which the start reports`,
+      `jobs: the definition of "${this.name}" is invalid; the app's start reports the mistake`,
     );
   }
 
@@ -87,14 +87,14 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     return await this.queue.stats();
   }
 
-  /** Returns the input as it is stored. @throws FrameworkError JOBS_BAD_INPUT */
+  /** Validates an input and returns its stored form. @throws FrameworkError JOBS_BAD_INPUT */
   async check(input: InputOf<S>): Promise<unknown> {
     const stored = storedInput(this.name, input);
     await checkedInput(this.name, this.options.input, stored);
     return stored;
   }
 
-  /** Returns what `check` would throw; `null` for nothing, or for a schema that answers later. */
+  /** Returns the error that `check` would throw; `null` for a valid input, or if the schema is asynchronous. */
   problemOf(input: InputOf<S>): Error | null {
     try {
       const checked = checkedAtOnce(this.name, this.options.input, storedInput(this.name, input));
@@ -108,7 +108,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   private async addOne(input: InputOf<S>, options: EnqueueOptions): Promise<Enqueued> {
     const isRecord: boolean = isOptions(options);
     if (!isRecord)
-      throw this.badCall(`the options of enqueue are an object, not ${returnedInstead(options)}`);
+      throw this.badCall(`the options of enqueue must be an object, not ${returnedInstead(options)}`);
     const { tx, ...settings } = options;
     const work = await this.toWork({ ...settings, input });
     if (tx === undefined && this.grouped !== null) return await this.grouped.add(work);
@@ -122,7 +122,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     options?: WorkOptions,
   ): Promise<readonly Enqueued[]> {
     const isList: boolean = Array.isArray(jobs) && jobs.every(isOptions);
-    if (!isList) throw this.badCall("enqueueAll takes a list of objects such as { input, key }");
+    if (!isList) throw this.badCall("enqueueAll needs a list of objects such as { input, key }");
     const work = await Promise.all(jobs.map((job) => this.toWork(job)));
     return await this.queue.enqueue(work, options);
   }

@@ -2,11 +2,11 @@ import { FrameworkError, HttpError } from "@framework/core";
 import type { Enqueued, NewWork, WorkQueue } from "@framework/durable/feature";
 import type { JobPayload } from "./job-payload.ts";
 
-/** Statements that one job has in flight; further adds wait for one of them, and share the next. */
+/** Maximum statements of one job in flight; further adds wait for one of them and share the next. */
 const MAX_STATEMENTS_IN_FLIGHT = 2;
-/** Most jobs of one statement. */
+/** Maximum jobs of one statement. */
 const MAX_GROUP = 1000;
-/** Adds without keys that wait at most, and adds with keys. */
+/** Maximum waiting adds without keys, and separately with keys. */
 const MAX_WAITING = 10_000;
 
 interface Waiting extends PromiseWithResolvers<Enqueued> {
@@ -14,15 +14,15 @@ interface Waiting extends PromiseWithResolvers<Enqueued> {
 }
 
 /**
- * Group commit: adds one job for each caller, and those of callers at the same time with one statement, in the order in which they came. A statement costs
- * much more than a row of it.
+ * Group commit: concurrent callers add one job each, and their jobs share a statement, in the order of the calls. A statement costs much more than one of
+ * its rows.
  */
 export class GroupedAdds {
   private readonly queue: WorkQueue<JobPayload>;
-  /** Adds in the order of the calls; those before `start` were taken. */
+  /** Adds in the order of the calls; those before the index `start` were taken. */
   private waiting: Waiting[] = [];
   private start = 0;
-  /** Adds that wait for a statement with their key, by key: taken out of `waiting`, so that the others do not wait for them. */
+  /** By key: adds that wait for a statement with the same key. They are removed from `waiting`, so that other adds do not wait for them. */
   private readonly lanes = new Map<string, Waiting[]>();
   /** Keys of lanes whose statement has ended. */
   private readonly freeLanes = new Set<string>();
@@ -36,10 +36,10 @@ export class GroupedAdds {
   }
 
   /**
-   * Jobs with keys always wait for their statement, which keeps their order. One with a unique key has its own: two statements with several of them could wait
-   * for each other. When 10,000 jobs without keys wait, further ones get statements of their own, which the pool of connections limits.
+   * Jobs with keys always wait for a group, which keeps their order. A job with a unique key has its own statement, because two statements with several unique
+   * keys could deadlock. When 10,000 jobs without keys are waiting, further ones get separate statements, which the connection pool limits.
    *
-   * @throws as `WorkQueue.enqueue`; HttpError 503 (DURABLE_BUSY) when 10,000 jobs with keys wait
+   * @throws errors of `WorkQueue.enqueue`; HttpError 503 (DURABLE_BUSY) when 10,000 jobs with keys are waiting
    */
   add(work: NewWork<JobPayload>): Promise<Enqueued> {
     const { key, uniqueKey } = work;
@@ -59,7 +59,7 @@ export class GroupedAdds {
     return added;
   }
 
-  /** Callers whose adds have just ended usually add the next ones in the same turn of the event loop. */
+  /** Schedules the next group for the end of this turn of the event loop, because callers whose adds have just ended usually add the next job in the same turn. */
   private plan(): void {
     if (this.isPlanned || this.statementsInFlight >= MAX_STATEMENTS_IN_FLIGHT) return;
     if (this.start === this.waiting.length && this.freeLanes.size === 0) return;
@@ -68,12 +68,12 @@ export class GroupedAdds {
       this.isPlanned = false;
       const group = this.nextGroup();
       if (group.length === 0) return;
-      this.fly(group);
+      this.send(group);
       this.plan();
     });
   }
 
-  /** Takes the first adds that may go now: of two statements with one key, on two connections, the later one could draw its ids first. */
+  /** Takes the first adds whose keys are not in flight: of two concurrent statements with one key, the later one could get its ids first. */
   private nextGroup(): readonly Waiting[] {
     const group: Waiting[] = [];
     for (const key of this.freeLanes) if (!this.takeLane(key, group)) break;
@@ -84,7 +84,7 @@ export class GroupedAdds {
       group.push(each);
     }
     if (this.start >= MAX_GROUP || this.start === this.waiting.length) {
-      this.waiting = this.waiting.slice(this.start); // once per 1,000 adds, or with nothing to copy
+      this.waiting = this.waiting.slice(this.start); // amortised: once per 1,000 adds, or with nothing to copy
       this.start = 0;
     }
     return group;
@@ -114,7 +114,7 @@ export class GroupedAdds {
     return true;
   }
 
-  private fly(group: readonly Waiting[]): void {
+  private send(group: readonly Waiting[]): void {
     const keys = new Set<string>();
     for (const { work } of group) {
       this.counts[work.key === undefined ? "plain" : "keyed"]--;
@@ -142,7 +142,7 @@ export class GroupedAdds {
         else resolve(own);
       }
     } catch (error) {
-      // Bad work is refused before the statement, all of it, and so is too much at once: halves of the group are tried, one after the other.
+      // Invalid or oversized work is rejected as a whole before the statement: try the halves of the group, one after the other.
       if (FrameworkError.is(error) && error.code === "DURABLE_BAD_WORK" && group.length > 1) {
         const half = Math.ceil(group.length / 2);
         await this.write(group.slice(0, half));
@@ -152,7 +152,7 @@ export class GroupedAdds {
   }
 }
 
-/** A unique key has its own statement. */
+/** Whether a job may share the statement of a group. */
 const fits = (group: readonly Waiting[], { work }: Waiting): boolean =>
   group.length === 0 ||
   (group.length < MAX_GROUP && work.uniqueKey === undefined && group[0]?.work.uniqueKey === undefined);
@@ -161,5 +161,5 @@ const tooBusy = (): HttpError =>
   new HttpError(503, "Too many jobs are waiting", {
     code: "DURABLE_BUSY",
     headers: { "retry-after": "1" },
-    cause: new Error(`jobs: ${MAX_WAITING} jobs with keys wait to be added; use enqueueAll for many`),
+    cause: new Error(`jobs: ${MAX_WAITING} jobs with keys are waiting to be added; use enqueueAll for many`),
   });

@@ -1,17 +1,17 @@
 import type { WorkInfo } from "@framework/durable/feature";
 import { inputIn } from "./job-payload.ts";
 
-/** A job as programs and operators see it; times are milliseconds since 1970. */
+/** A job, for programs and operators. Times are milliseconds since 1970. */
 export interface JobInfo extends Omit<WorkInfo, "queue" | "payload"> {
   /** Name of the job. */
   readonly name: string;
-  /** The input as it is stored: JSON data, before the schema. */
+  /** The stored input: JSON data, before the schema. */
   readonly input: unknown;
 }
 
 /** A page of jobs. */
 export interface JobPage {
-  /** The jobs found, in the order of the filter: oldest first by default. */
+  /** The jobs, in the order of the filter: oldest first by default. */
   readonly jobs: readonly JobInfo[];
   /** `after` of the next page; `null` after the last. */
   readonly next: string | null;

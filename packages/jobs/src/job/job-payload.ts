@@ -1,7 +1,7 @@
-/** How an input is stored: a job without an input is distinct from one whose input is `null`. */
+/** Stored payload of a job. The wrapper distinguishes a job without an input from one whose input is `null`. */
 export interface JobPayload {
   readonly input?: unknown;
 }
 
-/** Returns the input that a stored payload has. */
+/** Returns the input in a stored payload. */
 export const inputIn = (payload: unknown): unknown => (payload as JobPayload).input;

@@ -40,21 +40,21 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
     admission:
       rate === undefined ? undefined : rateLimit(kernel.tables(RATE_TABLES, rateTables), name, jobRate(rate)),
     handle: ((item: WorkItem<JobPayload>, dependencies: Injected<I>) =>
-      // Synchronous where the schema is: `Depends` is enabled until the first wait.
+      // Synchronous if the schema is, because `Depends` works only until the first `await`.
       mapAwaitable(inputOf(name, schema, item.payload), (input) =>
         run(input as HandlerInputOf<S>, toRun(name, item), dependencies),
       )) as WorkHandler<JobPayload, I>,
   });
 };
 
-/** Any handler of jobs with the input: those without dependencies ignore the argument. */
+/** A handler with or without dependencies; one without ignores the argument. */
 type AnyHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
   input: HandlerInputOf<S>,
   run: JobRun,
   dependencies: Injected<I>,
 ) => Awaitable<unknown>;
 
-/** An input that does not fit the schema any more fits it in no later attempt either. */
+/** Validates the stored input. If it no longer matches the schema, the job is not retried. */
 const inputOf = (
   name: string,
   schema: StandardSchema | undefined,

@@ -1,6 +1,6 @@
 import type { WorkItem } from "@framework/durable/feature";
 
-/** One attempt at a job, as its handler sees it. */
+/** One attempt at a job, passed to its handler. */
 export interface JobRun extends Pick<
   WorkItem<unknown>,
   "id" | "key" | "attempt" | "headers" | "createdAt" | "signal" | "invocation" | "progress" | "complete"
@@ -9,14 +9,14 @@ export interface JobRun extends Pick<
   readonly name: string;
   /** Name of the schedule that added the job; `null` for a job that was enqueued. */
   readonly schedule: string | null;
-  /** The time for which the schedule planned the job, in milliseconds since 1970; `null` for a job that was enqueued. */
+  /** The scheduled time in milliseconds since 1970; `null` for a job that was enqueued. */
   readonly scheduledAt: number | null;
 }
 
 const SCHEDULE = "schedule";
 const SCHEDULED_AT = "scheduled-at";
 
-/** Headers of a job that a schedule adds. */
+/** Returns the headers of a job that a schedule adds. */
 export const scheduleHeaders = (schedule: string, at: number): Readonly<Record<string, string>> => ({
   [SCHEDULE]: schedule,
   [SCHEDULED_AT]: String(at),

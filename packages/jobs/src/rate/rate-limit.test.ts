@@ -23,7 +23,7 @@ const shared = async (
   await db.close();
 };
 
-test("a process that got no permits asks again soon, because others give theirs back", () =>
+test("a process without permits asks again soon, because others give theirs back", () =>
   shared({ limit: 10, perSecs: 3600 }, async (one, other) => {
     const taken = await one(10);
     expect(await other(10)).toMatchObject({ permits: 0, retryInMs: 1000 });
@@ -31,7 +31,7 @@ test("a process that got no permits asks again soon, because others give theirs 
     expect(await other(10)).toMatchObject({ permits: 9 });
   }));
 
-test("a process that goes without permits asks less and less often, each minute at last, and when the period ends", () =>
+test("a process that repeatedly gets no permits asks less and less often, finally each minute, and when the period ends", () =>
   shared({ limit: 10, perSecs: 3600 }, async (one, other, time) => {
     await one(10);
     const pauses = [];

@@ -7,14 +7,14 @@ interface Granted {
   readonly rest: number;
 }
 
-/** Pause of a process that got fewer permits than it asked for: others may give theirs back. It doubles up to a minute. */
+/** Pause of a process that got fewer permits than requested, because others may give theirs back. Doubles up to a minute. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Admits the attempts at a job by its rate, over all processes: the present period is a row, and its times are those of the database.
+ * Limits the rate of attempts at a job over all processes: the current period is a row, with times of the database's clock.
  *
- * A process that is killed between a permit and its claim wastes the permit until the period ends.
+ * If a process is killed between getting a permit and its claim, the permit is lost until the period ends.
  */
 export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: WorkRate): Admission => {
   const periodMs = Math.ceil(perSecs * 1000);
@@ -44,8 +44,8 @@ interface Request {
 }
 
 /**
- * One statement. A period that is over is replaced by one that begins now, as is one that begins later than a whole period from now: the database's clock was
- * set back. One that begins a little later was begun by another process, while this statement waited for the row.
+ * Takes permits in one statement. A period that has ended is replaced by one that begins now; so is one that begins more than a period in the future, because
+ * the database's clock was set back. One that begins slightly in the future was started by another process while this statement waited for the row.
  */
 const take = async ({ kernel: { db, now }, job, asked, limit, periodMs }: Request): Promise<Granted> => {
   const [row] = await db.query<Granted>`INSERT INTO framework_job_rates AS r (job, began_at, used, granted)

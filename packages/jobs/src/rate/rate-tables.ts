@@ -3,7 +3,7 @@ import type { SetMigration } from "@framework/database";
 /** Name of the set of tables. */
 export const RATE_TABLES = "jobs-rates";
 
-/** The present period of each limited job: when it began, how many attempts it had, and how many the last request got. */
+/** The current rate window of each limited job: its start, the attempts used, and the attempts granted to the last request. */
 export const rateTables: readonly SetMigration[] = [
   {
     number: 1,

@@ -57,7 +57,7 @@ const start = async (
   return { set, begin: () => set.begin(), [Symbol.asyncDispose]: () => kernel.stop() };
 };
 
-/** Advances the clock, so that failed attempts are repeated, until the next run is planned after an instant. */
+/** Advances the clock, so that failed attempts are repeated, until the next run is scheduled after an instant. */
 const untilPlannedAfter = async ({ set }: Process, time: TableClock, instant: number): Promise<number> =>
   await waitFor(
     async () => {
@@ -112,7 +112,7 @@ export const scheduleCrashes = (
     expect(crashed).toBeGreaterThanOrEqual(8); // complete, job, next run, commit: before and after
   }, 240_000);
 
-  test("after a crash at any statement that plans a schedule anew, its next run is planned once, by the new times", async () => {
+  test("after a crash at any statement that reschedules a schedule, its next run is scheduled once, by the new times", async () => {
     const crashed = await everywhere(async ({ real, gate, time, ran }) => {
       {
         await using old = await start({ db: real, real, time }, "0 12 * * *", ran);

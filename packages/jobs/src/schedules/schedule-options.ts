@@ -2,17 +2,17 @@ import type { StandardSchema } from "@framework/core";
 import type { Job } from "../job/job.ts";
 import type { InputOf } from "../job/job-options.ts";
 
-/** When a schedule runs its job. */
+/** Times of a schedule. */
 export interface ScheduleTimes {
   /**
    * Minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`.
    *
-   * Sunday is 0 and 7. As in POSIX, a day matches either of the two day fields when neither begins with `*`.
+   * Sunday is 0 and 7. As in POSIX, if neither day field begins with `*`, a day need only match one of them.
    */
   readonly cron: string;
-  /** Time zone of the IANA database in which `cron` is read, such as `Europe/Berlin`. @default "UTC" */
+  /** IANA time zone of `cron`, such as `Europe/Berlin`. @default "UTC" */
   readonly timeZone?: string;
-  /** Treatment of runs that were due while no process ran: the last one is run late, or none if it is more than a minute late. @default "once" */
+  /** Treatment of runs that were due while no process was running: `once` runs the last one late, `skip` omits it if it is more than a minute late. @default "once" */
   readonly missed?: "once" | "skip";
 }
 
@@ -24,13 +24,13 @@ export interface ScheduleOptions<S extends StandardSchema | undefined> extends S
   readonly input?: InputOf<S>;
 }
 
-/** A schedule as programs and operators see it. */
+/** A schedule, for programs and operators. */
 export interface ScheduleInfo {
   /** Name of the schedule. */
   readonly name: string;
-  /** When it fires: five fields, or a name such as `@daily`. */
+  /** Cron expression: five fields, or a name such as `@daily`. */
   readonly cron: string;
-  /** Time zone of the fields, such as `Europe/Paris`. */
+  /** Time zone of the expression, such as `Europe/Paris`. */
   readonly timeZone: string;
   /** Name of the job. */
   readonly job: string;

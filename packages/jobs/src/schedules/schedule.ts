@@ -10,21 +10,21 @@ export interface ScheduledJob {
   readonly name: string;
   /** Checks the input of every run. @throws FrameworkError JOBS_BAD_INPUT */
   check(): Promise<unknown>;
-  /** Returns what `check` would throw; `null` for nothing, or for a schema that answers later. */
+  /** Returns the error that `check` would throw; `null` for a valid input, or if the schema is asynchronous. */
   problem(): Error | null;
   enqueue(headers: Readonly<Record<string, string>>, tx: Transaction): Promise<unknown>;
 }
 
-/** The times of a schedule that ran last, without a gap between them: in milliseconds since 1970, both included. */
+/** The last uninterrupted range of times for which a schedule ran, in milliseconds since 1970, both inclusive. */
 export interface Ran {
   readonly from: number;
   readonly to: number;
 }
 
-/** A run that is at most this late was not missed: processes look for work every second or so. */
+/** A run that is at most this late does not count as missed: processes poll about every second. */
 const PUNCTUAL_MS = 60_000;
 
-/** A schedule that was defined. */
+/** A defined schedule. */
 export class Schedule {
   readonly name: string;
   readonly cron: string;
@@ -33,7 +33,7 @@ export class Schedule {
   private readonly expression: CronExpression;
   private readonly missed: "once" | "skip";
 
-  /** @throws Error whose message is the mistake as a clause */
+  /** @throws Error whose message describes the mistake */
   constructor(name: string, { cron, timeZone = "UTC", missed = "once" }: ScheduleTimes, job: ScheduledJob) {
     this.name = name;
     this.cron = cron;
@@ -43,29 +43,29 @@ export class Schedule {
     this.job = job;
     if (nextRun(this.expression, this.zone, firstYear) === null) throw new Error(`"${cron}" never runs`);
     if (!["once", "skip"].includes(missed))
-      throw new Error(`missed is "once" or "skip", not ${JSON.stringify(missed)}`);
+      throw new Error(`missed must be "once" or "skip", not ${JSON.stringify(missed)}`);
   }
 
-  /** Identifies the times of its runs: changes with the expression and the zone. */
+  /** Identifies the times of its runs by the expression and the zone. */
   get times(): string {
     return `${this.cron} ${this.zone.name}`;
   }
 
-  /** Returns the first run after an instant, without those of `ran`: they lie ahead when the database's clock was set back. */
+  /** Returns the first run after an instant that is not in `ran`; runs in `ran` can be in the future if the database's clock was set back. */
   nextAfter(instant: number, ran: Ran | null = null): number {
     const next = nextRun(this.expression, this.zone, instant);
-    if (next === null) throw new Error(`jobs: the schedule "${this.name}" has no run any more`);
+    if (next === null) throw new Error(`jobs: the schedule "${this.name}" has no further run`);
     return ran !== null && isIn(next, ran) ? this.nextAfter(ran.to) : next;
   }
 
-  /** Returns the run to start now, if the first one that was not started was due at `due`; `null` for none. */
+  /** Returns the run to start now; `null` for none. @param due time of the first run that was not started */
   runAt(due: number, now: number, ran: Ran | null): number | null {
     const run = lastRun(this.expression, this.zone, due, now) ?? due;
     if (ran !== null && isIn(run, ran)) return null;
     return this.missed === "skip" && now - run > PUNCTUAL_MS ? null : run;
   }
 
-  /** The times that ran, after one more. While they lie ahead, they stay as they are. */
+  /** Returns `ran` extended by a run; unchanged for a run that is not after it, because the clock was set back. */
   after(ran: Ran | null, run: number): Ran {
     if (ran === null) return { from: run, to: run };
     if (run <= ran.to) return ran;

@@ -28,7 +28,7 @@ interface ProcessOptions {
   readonly time: TableClock;
   /** By name; each adds the job `note`. */
   readonly schedules: Readonly<Record<string, ScheduleTimes>>;
-  /** Called with the schedule and planned time of each run. */
+  /** Called with the schedule and scheduled time of each run. */
   readonly ran: (schedule: string, at: string) => void;
 }
 
@@ -59,7 +59,7 @@ interface Fixture {
   /** The runs so far, each as `schedule time`. */
   readonly runs: readonly string[];
   start(schedules: ProcessOptions["schedules"]): Promise<Process>;
-  /** Sets the clock, and waits until every schedule of a process is planned after that. */
+  /** Sets the clock, and waits until every schedule of a process is scheduled after that. */
   at(time: string, process: Process): Promise<void>;
 }
 
@@ -150,7 +150,7 @@ export const scheduleFacts = (
   );
 
   fact(
-    "what was missed while nothing ran is made up for once, or not at all",
+    "runs missed while no process was running start once, or not at all",
     "2026-05-01T00:00Z",
     async ({ runs, start, at, time }) => {
       const schedules = { once: { cron: "@daily" }, skip: { cron: "@daily", missed: "skip" } } as const;
@@ -169,7 +169,7 @@ export const scheduleFacts = (
   );
 
   fact(
-    "a version with other times replaces the planned run",
+    "a version with other times replaces the scheduled run",
     "2026-05-01T12:00Z",
     async ({ runs, start, at }) => {
       await (await start({ report: { cron: "0 3 * * *" } }))[Symbol.asyncDispose]();
@@ -181,7 +181,7 @@ export const scheduleFacts = (
   );
 
   fact(
-    "a run that a clock far ahead has planned is planned anew when the clock is right, at start and each minute",
+    "a run scheduled while the clock was far ahead is rescheduled when the clock is right, at start and each minute",
     "2026-05-01T12:00:30Z",
     async ({ runs, start, at, time }) => {
       const schedules = { often: { cron: "* * * * *" } };

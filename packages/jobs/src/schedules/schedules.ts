@@ -8,47 +8,47 @@ import type { ScheduleInfo } from "./schedule-options.ts";
 /** The next run of a schedule, as an item of a queue that is due at that time. */
 interface PlannedRun {
   readonly schedule: string;
-  /** `Schedule.times` of the process that planned it. */
+  /** `Schedule.times` of the process that scheduled it. */
   readonly times: string;
   readonly at: number;
-  /** The times of the schedule that ran last; `null` when none did. */
+  /** The last range of times for which the schedule ran; `null` if it has not run. */
   readonly ran?: Ran | null;
 }
 
 const QUEUE = "jobs.schedules";
 
-/** Attempts, about a minute apart, at a run of a schedule that no process knows: an app's new version may have just begun to start. */
+/** Attempts, about a minute apart, at a run of an unknown schedule: a new version of the app that defines it may still be starting. */
 const MAX_UNKNOWN = 20;
 
-/** Attempts to plan a run that another process is just starting. */
+/** Maximum attempts to schedule a run while other processes change it concurrently. */
 const MAX_PLANS = 10;
 
-/** Time between two looks for runs that a clock that was ahead has planned. */
-const LOOK_MS = 60_000;
+/** Interval of checks for runs that were scheduled too late because the database's clock was ahead. */
+const CHECK_MS = 60_000;
 
-/** Time between two lines of the log about a database that is away: its own check reports it too. */
-const AWAY_LOG_MS = 600_000;
+/** Minimum time between two log lines about an unavailable database, which its health check reports as well. */
+const UNAVAILABLE_LOG_MS = 600_000;
 
 /**
- * The schedules of an app. The next run of each is one item in the queue `jobs.schedules`, unique by the schedule's name, and due when the run is. The
- * process that claims it adds the job, removes the item and adds the one of the run after, in one transaction: each run happens once.
+ * The schedules of an app. The next run of each is an item in the queue `jobs.schedules`, due at the run's time, with the schedule's name as its unique key.
+ * The process that claims it adds the job, completes the item and adds the next one in one transaction, so that each run happens once.
  */
 export class Schedules {
   private readonly kernel: Kernel;
   private readonly clock: Clock;
   private readonly schedules = new Map<string, Schedule>();
   private opened: WorkQueue<PlannedRun> | null = null;
-  private isLooking = false;
+  private isChecking = false;
   private hasEnded = false;
-  private cancelLooks = (): void => {};
+  private cancelChecks = (): void => {};
   private readonly log: () => Logger;
-  private readonly logAway: ReturnType<typeof throttledLog>;
+  private readonly logUnavailable: ReturnType<typeof throttledLog>;
 
   constructor(kernel: Kernel, clock: Clock, log: () => Logger) {
     this.kernel = kernel;
     this.clock = clock;
     this.log = log;
-    this.logAway = throttledLog({ everyMs: AWAY_LOG_MS, clock });
+    this.logUnavailable = throttledLog({ everyMs: UNAVAILABLE_LOG_MS, clock });
   }
 
   has(name: string): boolean {
@@ -67,7 +67,7 @@ export class Schedules {
     });
   }
 
-  /** Mistakes in the inputs of schedules, without those that a schema finds only later. */
+  /** Returns the mistakes in the inputs of schedules, except those of asynchronous schemas. */
   problems(): readonly Problem[] {
     return Array.from(this.schedules.values()).flatMap(({ name, job }) => {
       const problem = job.problem();
@@ -76,8 +76,8 @@ export class Schedules {
   }
 
   /**
-   * Plans the next run of every schedule that has none, that another version of the app has planned by other times, or whose planned run is later
-   * than its next one. That is looked for each minute from then on.
+   * Schedules the next run of every schedule that has none, whose next run was scheduled by a version of the app with other times, or whose scheduled run is
+   * too late. The last is checked again every minute.
    */
   async begin(): Promise<void> {
     for (const schedule of this.schedules.values()) {
@@ -88,13 +88,13 @@ export class Schedules {
       await this.plan(schedule);
     }
     if (this.schedules.size > 0 && this.kernel.runsWork)
-      this.cancelLooks = this.clock.every(LOOK_MS, () => void this.look());
+      this.cancelChecks = this.clock.every(CHECK_MS, () => void this.checkRuns());
   }
 
-  /** Ends the looks. */
+  /** Stops the checks. */
   end(): void {
     this.hasEnded = true;
-    this.cancelLooks();
+    this.cancelChecks();
   }
 
   async list(): Promise<readonly ScheduleInfo[]> {
@@ -116,28 +116,27 @@ export class Schedules {
     return info === null ? null : (info.payload as PlannedRun);
   }
 
-  private async look(): Promise<void> {
-    if (this.isLooking) return;
-    this.isLooking = true;
+  private async checkRuns(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
     try {
       for (const schedule of this.schedules.values()) {
         const run = await this.planned(schedule.name);
         if (run?.times !== schedule.times) continue;
-        const now = await this.now(); // after the plan was read: a plan is never later than the first run after it
+        const now = await this.now(); // read after the run, so that a valid run is never later than the next one after `now`
         if (run.at > schedule.nextAfter(now, run.ran ?? null)) await this.plan(schedule);
       }
     } catch (error) {
-      this.lookFailed(error); // the next look comes in a minute
+      this.checkFailed(error); // the next check is in a minute
     }
-    this.isLooking = false;
+    this.isChecking = false;
   }
 
-  private lookFailed(error: unknown): void {
+  private checkFailed(error: unknown): void {
     if (this.hasEnded) return;
-    const message =
-      "jobs: a look at the planned runs of the schedules has failed; the next one is in a minute";
+    const message = "jobs: a check of the scheduled runs has failed; the next one is in a minute";
     if (!(error instanceof DatabaseUnavailableError)) this.log().error(message, { error });
-    else this.logAway((omitted) => this.log().warn(message, { error, omitted }));
+    else this.logUnavailable((omitted) => this.log().warn(message, { error, omitted }));
   }
 
   private async plan(schedule: Schedule): Promise<void> {
@@ -146,7 +145,7 @@ export class Schedules {
       const [added] = await queue.enqueue(workFor(schedule, schedule.nextAfter(await this.now())));
       if (added === undefined || added.isNew) return;
       const info = await queue.get(added.id);
-      if (info === null) continue; // it has just started, and the next one is planned
+      if (info === null) continue; // it has just started, and the next one is scheduled
       const planned = info.payload as PlannedRun;
       const isByTheseTimes = planned.times === schedule.times;
       const ran = isByTheseTimes ? (planned.ran ?? null) : null;
@@ -159,10 +158,12 @@ export class Schedules {
       });
       if (isReplaced) return;
     }
-    throw new Error(`jobs: the schedule "${schedule.name}" is changed by other processes all the time`);
+    throw new Error(
+      `jobs: the schedule "${schedule.name}" could not be stored, because other processes keep changing it`,
+    );
   }
 
-  /** Starts a run. A run that another version of the app has planned is started as well; the next one is planned by this version. */
+  /** Starts a run and schedules the next one, also if another version of the app scheduled the run. */
   private async start(item: WorkItem<PlannedRun>): Promise<void> {
     const { schedule: name, times, at } = item.payload;
     const schedule = this.schedules.get(name);
@@ -195,7 +196,7 @@ const workFor = ({ name, times }: Schedule, at: number, ran: Ran | null = null) 
 });
 
 const unknown = (name: string, attempt: number): Error => {
-  const message = `jobs: this process knows no schedule "${name}"`;
+  const message = `jobs: this process does not define the schedule "${name}"`;
   return attempt < MAX_UNKNOWN
     ? new Error(message)
     : new NonRetryableError(message, { code: "JOBS_UNKNOWN_SCHEDULE" });

@@ -12,7 +12,7 @@ interface Opened {
 /** Longest time of an administrative request in milliseconds. */
 const REQUEST_MS = 10_000;
 
-/** The administrative connection: made when it is first used, and again after each failure. */
+/** The administrative connection. Opened on first use, and again after each failure. */
 export class AdminClient {
   private readonly config: KafkaConfig;
   private readonly log: Logger;
@@ -24,13 +24,13 @@ export class AdminClient {
     this.log = log;
   }
 
-  /** Calls `run` with the connection. A failure, and the abort of `signal`, replace it: it may be half open. */
+  /** Calls `run` with the connection. Replaces the connection after a failure or an abort of `signal`, because it may be half open. */
   async use<T>(run: (admin: Admin) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.isClosed) throw new Error("the broker was closed");
     const opened = (this.current ??= this.open());
     const aborted = Promise.withResolvers<never>();
     const abort = (): void => aborted.reject(signal?.reason);
-    aborted.promise.catch(() => {}); // also rejects when nothing waits any more
+    aborted.promise.catch(() => {}); // may reject after the race has ended
     signal?.addEventListener("abort", abort, { once: true });
     try {
       const called = opened.connected.then(() => run(opened.admin));

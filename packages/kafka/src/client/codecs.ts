@@ -5,15 +5,15 @@ import type { KafkaCodec, KafkaCodecs, KafkaCompression } from "../kafka-config.
 import { withSnappyFrames } from "./snappy-frames.ts";
 import { endlessRecords } from "./unreadable-records.ts";
 
-/** Longest text of an error. */
+/** Maximum characters of an error message. */
 const MAX_REASON = 300;
 
-/** Where the driver looks codecs up. */
+/** The module of kafkajs with its codec registry. */
 interface Registry {
   readonly CompressionCodecs: object;
 }
 
-/** Numbers of the protocol. */
+/** Compression types of the Kafka protocol. */
 export const compressionTypes: Readonly<Record<KafkaCompression, number>> = {
   none: 0,
   gzip: 1,
@@ -22,7 +22,7 @@ export const compressionTypes: Readonly<Record<KafkaCompression, number>> = {
   zstd: 4,
 };
 
-/** A batch of megabytes can become gigabytes. */
+/** Limits decompression to 64 MiB: a batch of megabytes can expand to gigabytes. */
 const limit = { maxOutputLength: 67_108_864 };
 const [toGzip, fromGzip] = [promisify(gzipCompress), promisify(unzip)];
 const [toZstd, fromZstd] = [promisify(zstdCompress), promisify(zstdDecompress)];
@@ -35,20 +35,20 @@ const zstd: KafkaCodec = {
   decompress: (bytes) => fromZstd(bytes, limit),
 };
 
-/** Registers what Node has. The others, and codecs that fail, make a batch of marked records, so that its partition alone is paused. */
+/** Registers the codecs of Node. A missing or failing codec decodes to marked records, so that only the partition of the batch is paused. */
 export const registerCodecs = (module: Registry): void => {
   register(module, "gzip", gzip);
   register(module, "zstd", zstd);
   for (const name of ["snappy", "lz4"] as const) register(module, name, null);
 };
 
-/** Registers the codecs of a program; they hold for the process, as in kafkajs. */
+/** Registers the codecs of a program, for the whole process, as in kafkajs. */
 export const registerOwnCodecs = (module: Registry, { snappy, lz4 }: KafkaCodecs): void => {
   if (snappy !== undefined) register(module, "snappy", withSnappyFrames(snappy));
   if (lz4 !== undefined) register(module, "lz4", lz4);
 };
 
-/** Registers a codec, or with `null` that there is none. */
+/** Registers a codec; `null` marks it as missing. */
 export const register = (
   { CompressionCodecs }: Registry,
   name: Exclude<KafkaCompression, "none">,
@@ -56,7 +56,8 @@ export const register = (
 ): void => {
   const registered = {
     async compress(encoder: { readonly buffer: Uint8Array }): Promise<Uint8Array> {
-      if (codec === null) throw new TypeError(`kafka: there is no codec for ${name}`);
+      if (codec === null)
+        throw new TypeError(`kafka: there is no codec for ${name}; pass codecs: { ${name} } to KafkaConfig`);
       return asBuffer(await codec.compress(encoder.buffer));
     },
     async decompress(bytes: Uint8Array): Promise<unknown> {

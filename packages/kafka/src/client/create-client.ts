@@ -12,13 +12,13 @@ export interface Client {
   readonly sockets: Sockets;
 }
 
-/** The driver's own retries of a connection: few, because it goes on with them after a close. The loops above it have no end. */
+/** Connection retries of kafkajs. Few, because they continue after a close; callers retry without limit. */
 const connectRetry: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1000, retries: 2 };
 
-/** Its retries of sends and joins. */
+/** Retries of kafkajs for sends and joins. */
 export const retry: RetryOptions = { ...connectRetry, retries: 5 };
 
-/** Creates a client; it connects when it is used. */
+/** Creates a client, without connecting. */
 export const createClient = (config: KafkaConfig, log: Logger): Client => {
   const { Kafka, logLevel } = kafkajs();
   registerOwnCodecs(kafkajs(), config.codecs);
@@ -40,6 +40,6 @@ export const createClient = (config: KafkaConfig, log: Logger): Client => {
   return { kafka, sockets };
 };
 
-/** The addresses, from a list or from text with commas. */
+/** Returns the addresses, from a list or a comma-separated string. */
 const brokersOf = (brokers: string | readonly string[]): string[] =>
   (typeof brokers === "string" ? brokers.split(",") : brokers).map((each) => driverAddress(each.trim()));

@@ -13,14 +13,14 @@ const failing = (type: string) => ({
   },
 });
 
-test("a cluster is alive while some topic of it has no leader", async () => {
+test("a cluster with a leaderless topic is healthy", async () => {
   expect(await describeCluster(failing("LEADER_NOT_AVAILABLE"))).toEqual({
     warning: "some partitions of the cluster have no leader",
   });
   await expect(describeCluster(failing("CLUSTER_AUTHORIZATION_FAILED"))).rejects.toThrow("CLUSTER");
 });
 
-test("a cluster whose brokers all failed says that none answered", async () => {
+test("a cluster whose brokers all fail is reported as unresponsive", async () => {
   const lost = { describeCluster: async () => (null as never)["brokers"] as never };
   await expect(describeCluster(lost)).rejects.toThrow("no broker of the cluster answered");
 });

@@ -4,9 +4,9 @@ import { isProtocolError } from "./protocol-error.ts";
 const noLeader: ReadonlySet<unknown> = new Set(["LEADER_NOT_AVAILABLE"]);
 
 /**
- * Returns what operators see of a cluster that answers. The driver fails when any topic lacks a leader, those of other programs included: that is an answer, too.
+ * Checks that a cluster responds, and returns details for operators. kafkajs fails if any topic of the cluster lacks a leader; that counts as a response, too.
  *
- * @throws the driver's error when the cluster does not answer. When the driver asked each broker and lost their errors, it fails with a TypeError of its own: that becomes an error that says so.
+ * @throws the error of kafkajs if the cluster does not respond. If all brokers failed, kafkajs throws a TypeError without their errors, which is replaced.
  */
 export const describeCluster = async (
   admin: Pick<Admin, "describeCluster">,

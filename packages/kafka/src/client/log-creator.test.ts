@@ -22,7 +22,7 @@ const written = (level: number, message: string, fields: Readonly<Record<string,
   return lines;
 };
 
-test("states that are tried again are lines for debugging, without the driver's stack and time", () => {
+test("retried states are logged at debug, without kafkajs' stack and timestamp", () => {
   for (const message of [
     "The group is rebalancing, re-joining",
     "Connection error: connect ECONNREFUSED 127.0.0.1:9092",
@@ -33,18 +33,18 @@ test("states that are tried again are lines for debugging, without the driver's 
     expect(written(ERROR, message, { broker: "a:1" })).toEqual([
       ["debug", `kafka: ${message}`, { namespace: "Connection", broker: "a:1" }],
     ]);
-  expect(written(WARN, "anything that the driver warns of")).toMatchObject([
+  expect(written(WARN, "any warning of kafkajs")).toMatchObject([
     ["debug", expect.anything(), expect.anything()],
   ]);
 });
 
-test("an error of the driver that it does not try again is a warning", () => {
+test("an error that kafkajs does not retry is logged as a warning", () => {
   expect(written(ERROR, "SASL PLAIN authentication failed")).toEqual([
     ["warn", "kafka: SASL PLAIN authentication failed", { namespace: "Connection" }],
   ]);
 });
 
-test("the cause of a failure counts, and a logger without debug gets no line of it", () => {
+test("an error with a retried cause is logged at debug, and not at all by a logger without debug", () => {
   expect(
     written(ERROR, "Response Metadata(key: 3)", { error: "The broker is not aware of this topic" }),
   ).toMatchObject([["debug", expect.anything(), expect.anything()]]);

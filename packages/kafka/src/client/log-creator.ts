@@ -1,7 +1,7 @@
 import type { Logger } from "@framework/core";
 import type { logCreator } from "kafkajs";
 
-/** States that the driver, or this package, tries again by itself. */
+/** Messages about states that kafkajs or this package retries. */
 const RETRIABLE =
   /rebalanc|re-join|coordinator|not the leader|leader(ship)? (is|election)|loading|in progress|is not aware|Connection (error|timeout)|ECONN|closed connection|disconnected|timed out|request timed? ?out|Failed to (connect|send)|does not host this topic|Restarting|Crash|Limiting retries/i;
 
@@ -9,8 +9,8 @@ const RETRIABLE =
 const ERROR = 1;
 
 /**
- * Writes the driver's lines to the app's log: states that are tried again at `debug`, where the logger has that level, the rest as warnings. The states
- * of consumers are reported by messaging.
+ * Writes the log of kafkajs to the app's log: retried states at `debug` if the logger has that level, the rest as warnings. Messaging reports the states of
+ * consumers.
  */
 export const logCreatorOf = (log: Logger): logCreator => {
   return () =>

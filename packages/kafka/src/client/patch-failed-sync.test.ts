@@ -7,7 +7,7 @@ const { prototype } = require("kafkajs/src/consumer/consumerGroup.js") as {
   prototype: { joinAndSync(): Promise<void> };
 };
 
-/** A member of a group whose next join fails after `join`. */
+/** Creates a group member whose next join fails after `join`. */
 const memberThat = (join: (member: Member) => void): Member => {
   const member: Member = {
     generationId: 1,
@@ -30,7 +30,7 @@ interface Member {
   retrier(): Promise<void>;
 }
 
-test("a member that has joined and fails to get its share leaves, and its failure is not tried again by the driver", async () => {
+test("a member whose sync fails after the join leaves, and kafkajs does not retry", async () => {
   expect(patchFailedSync(require)).toBe(true);
   const member = memberThat((each) => void (each.generationId = 2));
   await expect(prototype.joinAndSync.call(member)).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test("a member that has joined and fails to get its share leaves, and its failur
   expect([member.left, member.memberId]).toEqual([1, null]);
 });
 
-test("a join that fails is tried again by the driver, as the same member", async () => {
+test("kafkajs retries a failed join with the same member", async () => {
   patchFailedSync(require);
   const member = memberThat(() => {});
   await expect(prototype.joinAndSync.call(member)).rejects.toMatchObject({ retriable: true });

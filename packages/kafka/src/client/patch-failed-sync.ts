@@ -1,6 +1,6 @@
 import { PATCHED_VERSION } from "./patch-request-timer.ts";
 
-/** What the patch needs of kafkajs' member of a group. */
+/** The parts of kafkajs' ConsumerGroup that the patch uses. */
 interface ConsumerGroup {
   generationId: number | null;
   memberId: string | null;
@@ -9,11 +9,11 @@ interface ConsumerGroup {
 }
 
 /**
- * Replaces the method of kafkajs that joins a group and gets the member's share of the partitions.
- * When it has joined but fails to get its share, kafkajs goes on with the share of before: the server takes its heartbeats for those of a sound member,
- * and its partitions have no reader until the time of a rebalance is over. Now it leaves the group, and its consumer crashes, so that a new member joins.
+ * Patches the method of kafkajs that joins a group and syncs its assignment.
+ * If the sync fails after the join, kafkajs keeps the old assignment and its heartbeats make the member look healthy: the new partitions have no reader until
+ * the rebalance times out. With the patch, the member leaves the group and its consumer crashes, so that a new member joins.
  *
- * @returns whether the version of kafkajs is the one that has the fault
+ * @returns whether kafkajs has the patched version
  */
 export const patchFailedSync = (require: (id: string) => unknown): boolean => {
   const { version } = require("kafkajs/package.json") as { readonly version: string };
@@ -28,8 +28,8 @@ export const patchFailedSync = (require: (id: string) => unknown): boolean => {
     try {
       await joinAndSync.call(this);
     } catch (error) {
-      if (this.generationId === generationId) throw error; // not joined: the driver joins again
-      await this.leave().catch(() => {}); // the server notices it by the missing heartbeats
+      if (this.generationId === generationId) throw error; // not joined: kafkajs joins again
+      await this.leave().catch(() => {}); // the server detects the missing heartbeats
       this.memberId = null;
       throw Object.assign(new KafkaJSNonRetriableError(error as Error), { cause: error });
     }

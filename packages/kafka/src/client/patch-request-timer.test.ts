@@ -18,40 +18,40 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 const queueOf = (method: Queue["scheduleCheckPendingRequests"], pending: unknown[]) => {
-  const looks: number[] = [];
+  const checks: number[] = [];
   const queue: Queue = {
     pending,
     throttledUntil: -1,
     throttleCheckTimeoutId: null,
-    checkPendingRequests: () => void looks.push(Date.now()),
+    checkPendingRequests: () => void checks.push(Date.now()),
     scheduleCheckPendingRequests: method,
   };
   queue.scheduleCheckPendingRequests();
-  return { looks, queue };
+  return { checks, queue };
 };
 
 const original = prototype[NAME];
 
-test("the driver is the version whose fault is known, and it still has the fault", () => {
+test("kafkajs has the patched version, and still has the bug", () => {
   expect((require("kafkajs/package.json") as { version: string }).version).toBe(PATCHED_VERSION);
   queueOf(original, []);
   expect(jest.getTimerCount()).toBe(1); // although nothing is pending
 });
 
-test("no timer is armed while nothing is pending", () => {
+test("no timer is set while nothing is pending", () => {
   expect(patchRequestTimer(require)).toBe(true);
   queueOf(prototype[NAME], []);
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("pending requests are looked at after 10 ms, or when the server's pause is over", () => {
+test("pending requests are checked after 10 ms, or when the server's throttling ends", () => {
   patchRequestTimer(require);
-  const { looks } = queueOf(prototype[NAME], [1]);
+  const { checks } = queueOf(prototype[NAME], [1]);
   jest.advanceTimersByTime(9);
-  expect(looks).toHaveLength(0);
+  expect(checks).toHaveLength(0);
   jest.advanceTimersByTime(1);
-  expect(looks).toHaveLength(1);
-  const { queue, looks: later } = queueOf(prototype[NAME], []);
+  expect(checks).toHaveLength(1);
+  const { queue, checks: later } = queueOf(prototype[NAME], []);
   queue.pending = [1];
   queue.throttledUntil = Date.now() + 500;
   queue.scheduleCheckPendingRequests();
@@ -61,7 +61,7 @@ test("pending requests are looked at after 10 ms, or when the server's pause is 
   expect(later).toHaveLength(1);
 });
 
-test("another version is left alone", () => {
+test("another version is not patched", () => {
   const changed: unknown[] = [];
   const other = (id: string): unknown => {
     if (id === "kafkajs/package.json") return { version: "2.2.5" };

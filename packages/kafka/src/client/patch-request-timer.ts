@@ -1,10 +1,10 @@
-/** The only version whose inside is known: in another one the method may do something else. */
+/** The only version that is patched, because patches depend on its internals. */
 export const PATCHED_VERSION = "2.2.4";
 
-/** Time between two looks at requests that wait for others to be answered. */
-const LOOK_MS = 10;
+/** Interval of checks for pending requests. */
+const CHECK_MS = 10;
 
-/** What the patch needs of kafkajs' queue of requests. */
+/** The parts of kafkajs' RequestQueue that the patch uses. */
 interface RequestQueue {
   scheduleRequestTimeoutCheck(): void;
   readonly pending: readonly unknown[];
@@ -15,10 +15,10 @@ interface RequestQueue {
 }
 
 /**
- * Replaces the method of kafkajs that arms a timer with a negative time while nothing is pending: Node warns of it, and it fires every millisecond.
- * The interval that looks for late requests stays behind when a connection breaks while it is made; it no longer keeps the process alive.
+ * Patches the method of kafkajs that sets a timer with a negative delay while no request is pending: Node warns, and the timer fires every millisecond.
+ * Also unrefs the interval that checks request timeouts: it leaks if a connection fails while connecting, and would keep the process alive.
  *
- * @returns whether the version of kafkajs is the one that has the fault
+ * @returns whether kafkajs has the patched version
  */
 export const patchRequestTimer = (require: (id: string) => unknown): boolean => {
   const { version } = require("kafkajs/package.json") as { readonly version: string };
@@ -26,9 +26,9 @@ export const patchRequestTimer = (require: (id: string) => unknown): boolean => 
   const queue = require("kafkajs/src/network/requestQueue/index.js") as {
     readonly prototype: RequestQueue;
   };
-  const look = queue.prototype.scheduleRequestTimeoutCheck;
+  const schedule = queue.prototype.scheduleRequestTimeoutCheck;
   Reflect.set(queue.prototype, "scheduleRequestTimeoutCheck", function (this: RequestQueue): void {
-    look.call(this);
+    schedule.call(this);
     this.requestTimeoutIntervalId?.unref();
   });
   Reflect.set(queue.prototype, "scheduleCheckPendingRequests", function (this: RequestQueue): void {
@@ -39,7 +39,7 @@ export const patchRequestTimer = (require: (id: string) => unknown): boolean => 
         this.throttleCheckTimeoutId = null;
         this.checkPendingRequests();
       },
-      throttledMs > 0 ? throttledMs : LOOK_MS,
+      throttledMs > 0 ? throttledMs : CHECK_MS,
     );
   });
   return true;

@@ -11,7 +11,7 @@ const number = (value: number): Buffer => {
   return bytes;
 };
 
-/** What the Java client sends. */
+/** Compresses blocks like the Java client. */
 const framed = async (blocks: readonly Uint8Array[]): Promise<Buffer> => {
   const parts = [Buffer.from("\u0082SNAPPY\0", "latin1"), number(1), number(1)];
   for (const block of blocks) {
@@ -21,7 +21,7 @@ const framed = async (blocks: readonly Uint8Array[]): Promise<Buffer> => {
   return Buffer.concat(parts);
 };
 
-test("the frames of the Java client are read, and blocks without frames", async () => {
+test("decompresses frames of the Java client, and blocks without frames", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1 }),
@@ -34,7 +34,7 @@ test("the frames of the Java client are read, and blocks without frames", async 
   );
 });
 
-test("a frame that is longer than its batch is refused", async () => {
+test("a frame that is longer than its batch is rejected", async () => {
   const whole = await framed([Buffer.from("a text that is cut")]);
   await expect(async () => await codec.decompress(whole.subarray(0, -1))).rejects.toThrow(
     "longer than its batch",

@@ -1,11 +1,11 @@
 import type { KafkaCodec } from "../kafka-config.ts";
 
-/** Begins what the Java client compresses with Snappy: blocks with their lengths, instead of one block. */
+/** First bytes of the Java client's Snappy format: a sequence of blocks with lengths, instead of one block. */
 const magic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0]);
-/** The magic bytes and two numbers of the version. */
+/** The magic bytes and two version numbers. */
 const HEADER_BYTES = 16;
 
-/** Returns a codec for what all clients send: one raw block, as the given codec reads and writes, or the frames of the Java client. */
+/** Extends a codec of raw blocks to decompress frames of the Java client, too. */
 export const withSnappyFrames = (raw: KafkaCodec): KafkaCodec => ({
   compress: (bytes) => raw.compress(bytes),
   async decompress(bytes) {

@@ -4,7 +4,7 @@ import type { ISocketFactory } from "kafkajs";
 
 const KEEP_ALIVE_MS = 60_000;
 
-/** The connections of one client: closing them makes sure that the driver sends nothing more, also in its own retries. */
+/** The connections of one client. Closing them ensures that kafkajs sends nothing more, not even in retries. */
 export class Sockets {
   private readonly open = new Set<Socket>();
   private isClosed = false;
@@ -18,14 +18,14 @@ export class Sockets {
     return socket;
   };
 
-  /** Closes all connections, and those that are asked for later. With an error: the driver does not listen to a close, and would wait for its time limit. */
+  /** Closes all connections, and later ones at once. With an error, because kafkajs ignores `close` and would wait for its timeout. */
   close(): void {
     this.isClosed = true;
     for (const socket of this.open) socket.destroy(closed());
   }
 }
 
-/** An address for the driver, which takes the first colon for the end of the host: those of an IPv6 address are encoded until the connection is made. */
+/** Returns an address for kafkajs, which splits it at the first colon: colons of an IPv6 address are encoded, and decoded by `connect`. */
 export const driverAddress = (address: string): string =>
   address.replace(/^\[(.+)\]/, (_all, host: string) => host.replaceAll(":", "%3A"));
 

@@ -1,12 +1,12 @@
-// kafkajs ends the whole consumer at a batch that it cannot decompress, without the partition. So such a batch is decoded as records that say so.
+// kafkajs crashes the whole consumer at a batch that it cannot decompress, without naming the partition. Therefore such a batch is decoded as marked records.
 
-/** Name of the header that marks a record of a batch that could not be decompressed; its value is the codec, and why. */
+/** Header that marks a record of a batch that could not be decompressed. Its value is the codec and the reason. */
 export const UNREADABLE = "framework-kafka-unreadable";
 
 /**
- * Returns what kafkajs decodes instead of the decompressed batch: as many records with the mark as it asks for.
+ * Returns a replacement of the decompressed batch, from which kafkajs decodes any number of marked records.
  *
- * Their offsets are behind every wanted one, so that the driver does not drop them as messages from before the fetch.
+ * Their offsets are after every requested one, so that kafkajs does not drop them as messages before the fetch position.
  */
 export const endlessRecords = (why: string): unknown => {
   const record = markedRecord(why);
@@ -24,12 +24,12 @@ const sliceOf = (record: Buffer, from: number, to: number): Buffer => {
   return record.subarray(at, at + to - from);
 };
 
-/** One record, with its length before it: the format of messages, version 2. */
+/** One record with a length prefix, in record format version 2. */
 const markedRecord = (why: string): Buffer => {
   const content = Buffer.concat([
     Buffer.from([0]), // attributes
-    varint(0), // time
-    varint(1_000_000_000), // offset, from the first one of the batch
+    varint(0), // timestamp
+    varint(1_000_000_000), // offset relative to the batch
     varint(-1), // no key
     varint(-1), // no value
     varint(1), // headers
@@ -41,7 +41,7 @@ const markedRecord = (why: string): Buffer => {
 
 const text = (value: string): Buffer => Buffer.concat([varint(Buffer.byteLength(value)), Buffer.from(value)]);
 
-/** A number in zigzag encoding. */
+/** Encodes a number as a zigzag varint. */
 const varint = (value: number): Buffer => {
   const bytes: number[] = [];
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;

@@ -1,49 +1,49 @@
 import { pause, type Sink } from "@framework/messaging/adapter";
 import type { Clock } from "@framework/core/feature";
 import type { KafkaMessage } from "kafkajs";
-import { KafkaDelivery, type Tenure } from "./kafka-delivery.ts";
+import { KafkaDelivery, type Assignment } from "./kafka-delivery.ts";
 
-/** What a partition needs of its consumer. */
+/** Dependencies of `AssignedPartition`. */
 export interface PartitionParts {
   readonly sink: Sink;
   readonly clock: Clock;
-  /** Whether messages may be handed over now: not while paused, stopped or rebalancing. */
+  /** Whether messages may be delivered now: not while paused, stopped or rebalancing. */
   readonly isOpen: () => boolean;
   /** Stops fetching this partition. */
   readonly pause: () => void;
   /** Fetches it again. */
   readonly resume: () => void;
-  /** Highest offset that this process fetched before; -1 for none. */
+  /** Highest offset that this process has fetched before; -1 for none. */
   readonly fetched: bigint;
 }
 
-/** Time for which a fetch waits for room before its partition is paused: all partitions of a server wait with it. */
-const PATIENCE_MS = 50;
+/** Time for which a fetch waits for room before its partition is paused. Short, because all partitions of a server wait with it. */
+const MAX_WAIT_FOR_ROOM_MS = 50;
 
-/** Time in which room gathers, so that many messages are handed over at once; the window is full of others meanwhile. */
+/** Time to collect room, so that many messages are delivered at once; the window has enough work meanwhile. */
 const GATHER_MS = 5;
 
 /**
- * A partition between two rebalances: hands fetched messages over while there is room in the window, and keeps the rest of the last fetch.
+ * A partition in one generation of the group. Delivers fetched messages while there is room, and buffers the rest of the last fetch.
  */
 export class AssignedPartition {
-  readonly tenure: Tenure;
+  readonly assignment: Assignment;
   private readonly parts: PartitionParts;
   private readonly ending = new AbortController();
   private backlog: readonly KafkaMessage[] = [];
-  /** Messages of the backlog that were handed over. */
+  /** Number of delivered messages of the backlog. */
   private head = 0;
   private isFeeding = false;
   private isPaused = false;
-  /** Resumed when no more than so many wait: the next fetch comes while they are worked on. */
+  /** Backlog size at which a paused partition is resumed, so that the next fetch arrives in time. */
   private lowWater = 0;
-  /** Highest offset of the fetches in this assignment; -1 before the first. */
+  /** Highest offset fetched in this generation; -1 before the first fetch. */
   last = -1n;
-  /** Why nothing more of it can be read; `null` when it can. */
+  /** Why the partition cannot be read any further; `null` if it can. */
   problem: string | null = null;
 
-  constructor(tenure: Tenure, parts: PartitionParts) {
-    this.tenure = tenure;
+  constructor(assignment: Assignment, parts: PartitionParts) {
+    this.assignment = assignment;
     this.parts = parts;
   }
 
@@ -52,7 +52,7 @@ export class AssignedPartition {
     return this.head < this.backlog.length;
   }
 
-  /** Takes the messages of a fetch. Resolves soon, also when there is no room: then the partition is paused until there is. */
+  /** Accepts the messages of a fetch. Resolves soon even without room: then the partition is paused until there is room. */
   async take(messages: readonly KafkaMessage[]): Promise<void> {
     if (this.ending.signal.aborted) return;
     this.backlog = this.isFull ? [...this.backlog.slice(this.head), ...messages] : messages;
@@ -67,14 +67,14 @@ export class AssignedPartition {
     void this.feed();
   }
 
-  /** Hands over what is left when the consumer goes on. */
+  /** Delivers the backlog, or resumes fetching, when the consumer continues. */
   proceed(): void {
     if (this.problem !== null) return;
     if (this.isFull) void this.feed();
     else this.resume();
   }
 
-  /** Forgets what was not handed over: it is fetched again, by this process or by another. */
+  /** Drops the backlog: it is fetched again, by this process or by another. */
   end(): void {
     this.ending.abort();
     this.backlog = [];
@@ -84,10 +84,10 @@ export class AssignedPartition {
   private async someRoom(): Promise<void> {
     const { sink, clock } = this.parts;
     const limit = new AbortController();
-    const cancel = clock.after(PATIENCE_MS, () => limit.abort());
+    const cancel = clock.after(MAX_WAIT_FOR_ROOM_MS, () => limit.abort());
     const signal = AbortSignal.any([limit.signal, this.ending.signal]);
     while (this.isFull && !signal.aborted && this.parts.isOpen()) {
-      await sink.whenRoom(this.tenure.name, signal);
+      await sink.whenRoom(this.assignment.name, signal);
       this.handOver();
       if (this.isFull) await pause(clock, GATHER_MS, signal);
     }
@@ -99,7 +99,7 @@ export class AssignedPartition {
     this.isFeeding = true;
     const { signal } = this.ending;
     while (this.isFull && !signal.aborted && this.parts.isOpen()) {
-      await this.parts.sink.whenRoom(this.tenure.name, signal);
+      await this.parts.sink.whenRoom(this.assignment.name, signal);
       this.handOver();
       if (this.isFull) await pause(this.parts.clock, GATHER_MS, signal);
     }
@@ -109,7 +109,7 @@ export class AssignedPartition {
 
   private deliveryOf(message: KafkaMessage): KafkaDelivery {
     const { fetched } = this.parts;
-    return new KafkaDelivery(this.tenure, message, fetched >= 0n && BigInt(message.offset) <= fetched);
+    return new KafkaDelivery(this.assignment, message, fetched >= 0n && BigInt(message.offset) <= fetched);
   }
 
   private resume(): void {
@@ -121,11 +121,11 @@ export class AssignedPartition {
     const { sink, isOpen } = this.parts;
     let hasMoved = false;
     while (this.isFull && isOpen() && !this.ending.signal.aborted) {
-      const room = sink.room(this.tenure.name);
+      const room = sink.room(this.assignment.name);
       if (room <= 0) break;
       const next = this.backlog.slice(this.head, this.head + room);
       this.head += next.length;
-      // Created as late as this: what lives for a short time costs the garbage collector little.
+      // Created late: short-lived objects are cheap to collect.
       sink.deliver(next.map((message) => this.deliveryOf(message)));
       hasMoved = true;
     }

@@ -29,11 +29,11 @@ const UNAUTHORISED = 29;
 
 const silent = { namespace: () => silent, debug() {}, info() {}, warn() {}, error() {} };
 
-/** A cluster of the driver whose server has topics with two partitions each. */
+/** Creates a cluster of kafkajs with a fake server, whose topics have two partitions. */
 const clusterOf = (existing: readonly string[]) => {
   const topics = new Set(existing);
   const leaderless = new Set<string>();
-  /** Failures of the next requests that ask for the topic. */
+  /** Errors of the next requests for a topic. */
   const faults: { readonly topic: string; readonly error: Error }[] = [];
   let turn = Promise.resolve();
   const topicMetadata = (topic: string): object => ({
@@ -61,7 +61,7 @@ const clusterOf = (existing: readonly string[]) => {
 
 const { MemberAssignment, MemberMetadata } = kafkajs().AssignerProtocol;
 
-/** Assigns as the leader of a group does; returns the partitions by member. */
+/** Assigns like the leader of a group. Returns the partitions by member. */
 const assign = async (cluster: Cluster, members: Readonly<Record<string, readonly string[]>>) => {
   const assigner = assignorOf({ held: () => ({}), joining() {} })({ cluster } as never);
   await cluster.refreshMetadata();
@@ -81,7 +81,7 @@ const assign = async (cluster: Cluster, members: Readonly<Record<string, readonl
 const members = { leader: ["books"], other: ["orders"] };
 const all = { leader: { books: [0, 1] }, other: { orders: [0, 1] } };
 
-test("a topic that does not exist is left out, and the others are shared", async () => {
+test("a topic that does not exist is skipped, and the others are assigned", async () => {
   const { cluster, topics } = clusterOf(["books", "payments"]);
   await cluster.addMultipleTargetTopics(["books"]);
   const third = { ...members, third: ["payments"] };
@@ -96,7 +96,7 @@ test.each([
   ["a connection that is closed", new KafkaJSConnectionClosedError!("closed", { host: "a", port: 1 }), 1],
   ["a topic that may not be described", createErrorFromCode(UNAUTHORISED), 1],
   ["a partition without a leader", createErrorFromCode(NO_LEADER), 2],
-])("%s fails the assignment, and the next one has every topic", async (_name, error, times) => {
+])("%s fails the assignment, and a retry assigns every topic", async (_name, error, times) => {
   const { cluster, faults } = clusterOf(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   for (let time = 0; time < times; time++) faults.push({ topic: "orders", error });
@@ -104,7 +104,7 @@ test.each([
   expect(await assign(cluster, members)).toEqual(all);
 });
 
-test("no topic is assigned in part while one of its partitions has no leader", async () => {
+test("a topic is not assigned partially while one of its partitions has no leader", async () => {
   const { cluster, leaderless } = clusterOf(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   leaderless.add("orders");
@@ -113,19 +113,19 @@ test("no topic is assigned in part while one of its partitions has no leader", a
   expect(await assign(cluster, members)).toEqual(all);
 });
 
-test("a topic is not left out because another one has been deleted", async () => {
+test("a topic is not skipped because another one was deleted", async () => {
   const { cluster, topics } = clusterOf(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   const refresh = cluster.refreshMetadata.bind(cluster);
   let calls = 0;
   cluster.refreshMetadata = async () => {
     await refresh();
-    if (++calls === 1) topics.delete("books"); // right after the leader has refreshed its own topics
+    if (++calls === 1) topics.delete("books"); // right after the leader has refreshed its topics
   };
   await expect(assign(cluster, members)).rejects.toThrow("does not host");
 });
 
-test("a topic is not left out because another request for metadata was under way", async () => {
+test("a topic is not skipped because another metadata request was pending", async () => {
   const { cluster, answersAfter } = clusterOf(["books", "orders"]);
   await cluster.addMultipleTargetTopics(["books"]);
   await cluster.refreshMetadata();
@@ -134,7 +134,7 @@ test("a topic is not left out because another request for metadata was under way
   const underWay = cluster.refreshMetadata();
   const refreshed = cluster.refreshMetadata.bind(cluster);
   let calls = 0;
-  // The leader's own refresh was before.
+  // The leader has refreshed before.
   cluster.refreshMetadata = async () => (++calls === 1 ? undefined : await refreshed());
   const assigned = assign(cluster, members);
   setImmediate(answer.resolve);

@@ -1,9 +1,9 @@
 import type { Cluster, PartitionAssigner } from "kafkajs";
 import { kafkajs } from "../client/kafkajs.ts";
 import { isProtocolError } from "../client/protocol-error.ts";
-import { type Claim, share } from "./share-partitions.ts";
+import { type Claim, distribute } from "./distribute-partitions.ts";
 
-/** What the assignor needs of its consumer. */
+/** Dependencies of `assignorOf`. */
 export interface AssignorParts {
   /** Partitions that the consumer holds, by topic. */
   readonly held: () => Readonly<Record<string, readonly number[]>>;
@@ -12,9 +12,9 @@ export interface AssignorParts {
 }
 
 /**
- * Shares partitions among the members that subscribe to their topic, evenly, and leaves them where they were as far as possible.
+ * Creates an assignor that distributes the partitions of each topic evenly over its subscribers, and moves as few as possible.
  *
- * The driver's own assignor gives partitions also to members that do not subscribe to their topic, which it then leaves unread.
+ * The assignor of kafkajs also assigns partitions to members without a subscription to their topic, which then no member reads.
  */
 export const assignorOf = ({ held, joining }: AssignorParts): PartitionAssigner => {
   const { AssignerProtocol } = kafkajs();
@@ -33,7 +33,7 @@ export const assignorOf = ({ held, joining }: AssignorParts): PartitionAssigner 
         return { member: memberId, topics: found?.topics ?? [], held: heldIn(found?.userData) };
       });
       const partitions = await partitionsOf(cluster, [...new Set(claims.flatMap(({ topics }) => topics))]);
-      return Array.from(share(claims, partitions), ([memberId, assignment]) => ({
+      return Array.from(distribute(claims, partitions), ([memberId, assignment]) => ({
         memberId,
         memberAssignment: MemberAssignment.encode({ version: 1, assignment, userData: Buffer.alloc(0) }),
       }));
@@ -42,9 +42,9 @@ export const assignorOf = ({ held, joining }: AssignorParts): PartitionAssigner 
 };
 
 /**
- * Partitions by topic; none for a topic that does not exist.
+ * Returns the partitions by topic; none for a topic that does not exist.
  *
- * Any other failure fails the join, which is then tried again: a topic that is left out has no consumer until the next rebalance.
+ * Any other failure fails the join, which is then retried: an omitted topic would have no consumer until the next rebalance.
  */
 const partitionsOf = async (
   cluster: Cluster,
@@ -58,30 +58,30 @@ const partitionsOf = async (
 
 const unknownTopic: ReadonlySet<unknown> = new Set(["UNKNOWN_TOPIC_OR_PARTITION"]);
 
-/** Asks for the metadata of a topic together with all topics that were asked for before. @throws unless the server answers */
+/** Whether a topic exists. Requests its metadata together with all topics requested before. @throws if the request fails */
 const isKnown = async (cluster: Cluster, topic: string): Promise<boolean> => {
   try {
     await cluster.addMultipleTargetTopics([topic]);
     return true;
   } catch (error) {
     if (!isProtocolError(error, unknownTopic)) throw error;
-    await cluster.refreshMetadata(); // fails if one of the earlier topics is the unknown one
+    await cluster.refreshMetadata(); // throws if the unknown topic is one of the earlier ones
     return false;
   }
 };
 
-/** @throws when the server lists no partitions of the topic */
+/** Returns the sorted partitions of a topic. @throws if the server lists none */
 const listed = async (cluster: Cluster, topic: string): Promise<readonly number[]> => {
   const partitions = (): readonly number[] =>
     cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
-  // The driver shares a request that is under way, and that one does not ask for this topic.
+  // kafkajs may have shared a pending request, which did not include this topic.
   if (partitions().length === 0) await cluster.refreshMetadata();
   if (partitions().length === 0)
     throw new Error(`kafka: the server lists no partitions of the topic ${topic}`);
   return partitions().toSorted((one, other) => one - other);
 };
 
-/** What a member held; nothing when it says so in another way. */
+/** Parses the partitions that a member held; empty for another format. */
 const heldIn = (data: Buffer | undefined): Readonly<Record<string, readonly number[]>> => {
   try {
     const found: unknown = JSON.parse(String(data));

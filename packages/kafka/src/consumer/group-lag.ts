@@ -6,7 +6,7 @@ export interface PartitionPlace {
   readonly partition: number;
 }
 
-/** Returns the number of offsets of topics that a group has not committed; those of transactions, whose records it never gets, are among them. @param counts which partitions are counted */
+/** Returns the number of uncommitted offsets of a group, including offsets of transaction markers, which are not messages. @param counts selects the partitions */
 export const groupLag = async (
   admin: AdminClient,
   groupId: string,

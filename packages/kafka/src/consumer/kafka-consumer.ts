@@ -14,7 +14,7 @@ import { KafkaDelivery } from "./kafka-delivery.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { Member, type Position } from "./member.ts";
 
-/** What a consumer needs. */
+/** Dependencies of `KafkaConsumer`. */
 export interface ConsumerParts {
   readonly config: KafkaConfig;
   readonly log: Logger;
@@ -27,7 +27,7 @@ export interface ConsumerParts {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Reads topics as a member of a group; joins again, with growing pauses, for as long as it is open. */
+/** Reads topics as a member of a group. Joins again, with backoff, until it is closed. */
 export class KafkaConsumer implements Consumer {
   private readonly parts: ConsumerParts;
   private readonly ending = new AbortController();
@@ -65,14 +65,14 @@ export class KafkaConsumer implements Consumer {
     const lost: Delivery[] = [];
     const positions = new Map<string, Position>();
     for (const { delivery } of settlements) {
-      if (!(delivery instanceof KafkaDelivery) || member === null || !member.holds(delivery.tenure)) {
+      if (!(delivery instanceof KafkaDelivery) || member === null || !member.holds(delivery.assignment)) {
         lost.push(delivery);
         continue;
       }
       const offset = BigInt(delivery.offset) + 1n;
       const known = positions.get(delivery.partition);
       if (known === undefined || known.offset < offset)
-        positions.set(delivery.partition, { tenure: delivery.tenure, offset });
+        positions.set(delivery.partition, { assignment: delivery.assignment, offset });
     }
     if (positions.size > 0) await member?.commit(Array.from(positions.values()));
     return lost;
@@ -80,7 +80,7 @@ export class KafkaConsumer implements Consumer {
 
   async lag(): Promise<number | null> {
     const { admin, options } = this.parts;
-    const known = this.member?.reads ?? []; // a list of all topics for each look would cost a large cluster much
+    const known = this.member?.reads ?? []; // listing all topics on every call is expensive on a large cluster
     const topics = known.length > 0 ? known : await matchingTopics(admin, options);
     return await groupLag(admin, options.group, topics);
   }
@@ -126,6 +126,6 @@ export class KafkaConsumer implements Consumer {
   }
 }
 
-/** Exponential, with full jitter above the first pause. */
+/** Exponential backoff with full jitter, plus a minimum. */
 const backoffMs = (failures: number, random: () => number): number =>
   FIRST_PAUSE_MS + random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));

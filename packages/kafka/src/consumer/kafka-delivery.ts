@@ -2,17 +2,17 @@ import type { Delivery, WireHeaders } from "@framework/messaging/adapter";
 import type { KafkaMessage } from "kafkajs";
 import { OriginalFields, textFields } from "./original-fields.ts";
 
-/** The time in which this process holds a partition without a break. A settlement counts only in the tenure of its delivery. */
-export interface Tenure {
+/** One uninterrupted assignment of a partition to this process, which may last several generations. A settlement is valid only within the assignment of its delivery. */
+export interface Assignment {
   readonly topic: string;
   readonly partition: number;
-  /** Unique over topics: `books-0`. */
+  /** Topic and partition: `books-0`. */
   readonly name: string;
 }
 
-/** A message of a partition. */
+/** A delivered message of a partition. */
 export class KafkaDelivery implements Delivery {
-  readonly tenure: Tenure;
+  readonly assignment: Assignment;
   readonly offset: string;
   readonly key: string | null;
   readonly headers: WireHeaders;
@@ -23,8 +23,8 @@ export class KafkaDelivery implements Delivery {
   readonly isRedelivered: boolean;
   readonly sentAt: number;
 
-  constructor(tenure: Tenure, message: KafkaMessage, isRedelivered: boolean) {
-    this.tenure = tenure;
+  constructor(assignment: Assignment, message: KafkaMessage, isRedelivered: boolean) {
+    this.assignment = assignment;
     this.offset = message.offset;
     const { key, headers, isPartial } = textFields(message);
     this.key = key;
@@ -35,16 +35,16 @@ export class KafkaDelivery implements Delivery {
     this.sentAt = Number(message.timestamp);
   }
 
-  /** Its place, with its time: the offsets of a topic that was created again begin anew, and an inbox must not take its messages for those of the old one. */
+  /** Partition, offset and timestamp. The timestamp distinguishes messages of a recreated topic, whose offsets restart, for the inbox. */
   get id(): string {
-    return `${this.tenure.name}/${this.offset}/${this.sentAt}`;
+    return `${this.assignment.name}/${this.offset}/${this.sentAt}`;
   }
 
   get topic(): string {
-    return this.tenure.topic;
+    return this.assignment.topic;
   }
 
   get partition(): string {
-    return this.tenure.name;
+    return this.assignment.name;
   }
 }

@@ -10,13 +10,13 @@ import { matchingTopics } from "./matching-topics.ts";
 const log = { info() {}, warn() {}, error() {} };
 const METADATA_MS = 60_000;
 
-/** The administrative connection of a server with topics. */
+/** Creates a fake administrative connection that lists topics. */
 const adminOf = (listTopics: () => readonly string[]) => {
   const admin = { listTopics: async () => listTopics() };
   return { use: (run: (open: Admin) => unknown) => run(admin as unknown as Admin) } as AdminClient;
 };
 
-test("a pattern matches neither topics of the server nor dead letters and delayed tries of any group, and names take what they say", async () => {
+test("a pattern matches neither internal nor dead-letter nor retry topics, which can be named", async () => {
   const topics = [
     "__consumer_offsets",
     "orders.audit.dlq",
@@ -43,7 +43,7 @@ test("a pattern matches neither topics of the server nor dead letters and delaye
   expect(found).toEqual(["orders", "orders.audit.dlq", "orders.dlq"]);
 });
 
-test("a pattern that matches no topic yet is ready, and looks again every metadataMs", async () => {
+test("a pattern without a matching topic is ready, and searches every metadataMs", async () => {
   const clock = virtualClock();
   const states: string[] = [];
   let looks = 0;

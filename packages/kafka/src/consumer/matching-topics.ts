@@ -2,14 +2,14 @@ import type { ConsumerOptions } from "@framework/messaging/adapter";
 import type { AdminClient } from "../client/admin-client.ts";
 import { topicProblem } from "../topology/topic-problem.ts";
 
-/** Topics of messaging for dead letters and delayed tries: `<topic>.<group>.dlq`, `<topic>.<group>.retry.<n>`. */
+/** Dead-letter and retry topics: `<topic>.<group>.dlq`, `<topic>.<group>.retry.<n>`. */
 const OF_MESSAGING = /.\..+\.(?:dlq|retry\.\d+)$/;
 
 /**
- * Returns the topics of a subscription, those that match its pattern now included, in the order of their names. A pattern matches neither topics of the server
- * nor those of dead letters and delayed tries of any group: two patterns would pass a message that neither can handle back and forth.
+ * Returns the topics of a subscription, including those that match its pattern now, sorted by name. A pattern matches neither internal topics of Kafka nor
+ * dead-letter and retry topics of any group: two patterns would send each other a message that neither can handle.
  *
- * @throws for a name that the driver cannot hold
+ * @throws for a topic name that kafkajs cannot use
  */
 export const matchingTopics = async (
   admin: AdminClient,
@@ -24,7 +24,7 @@ export const matchingTopics = async (
   if (problem !== undefined) throw new Error(`kafka: ${problem}`);
   if (pattern === null) return topics;
   const all = await admin.use((open) => open.listTopics());
-  const matches = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")); // without a state between calls
+  const matches = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")); // without `lastIndex` state
   const isOwn = (topic: string): boolean =>
     topic === deadLetterTopic || OF_MESSAGING.test(topic) || topic.includes(`.${group}.retry.`);
   const found = all.filter(

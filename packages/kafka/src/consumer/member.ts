@@ -1,4 +1,4 @@
-// One file: the events of one membership change the same state, and their order is the point.
+// Long, because all events of a membership change the same state, and their order matters.
 import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import { type ConsumerOptions, pause } from "@framework/messaging/adapter";
@@ -14,57 +14,57 @@ import { type Client, createClient, retry } from "../client/create-client.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { AssignedPartition } from "./assigned-partition.ts";
 import { assignorOf } from "./assignor.ts";
-import type { Tenure } from "./kafka-delivery.ts";
+import type { Assignment } from "./kafka-delivery.ts";
 import { ReadPositions } from "./read-positions.ts";
 import { startPositions } from "./start-positions.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { unreadableMessages } from "./unreadable-messages.ts";
 
-/** What a membership needs. */
+/** Dependencies of `Member`. */
 export interface MemberParts {
   readonly config: KafkaConfig;
   readonly log: Logger;
   readonly clock: Clock;
   readonly admin: AdminClient;
   readonly options: ConsumerOptions;
-  /** Highest offset that this process fetched, by partition. */
+  /** Highest offset that this process has fetched, by partition. */
   readonly fetched: Map<string, bigint>;
-  /** Whether messages are wanted: the consumer is neither paused nor stopped. */
+  /** Whether to fetch: the consumer is neither paused nor stopped. */
   readonly isWanted: () => boolean;
 }
 
 /** A position to commit. */
 export interface Position {
-  readonly tenure: Tenure;
-  /** The next offset that the group reads. */
+  readonly assignment: Assignment;
+  /** Next offset to read. */
   readonly offset: bigint;
 }
 
-/** Partitions of one fetch that are worked on at a time: all of them. */
+/** Partitions of one fetch that are processed concurrently: all of them. */
 const CONCURRENT_PARTITIONS = 256;
 
-/** Longest time of a fetch without messages, and so of the wait for a partition that is resumed. */
+/** Longest time of a fetch without messages, which also delays resumed partitions. */
 const MAX_WAIT_MS = 100;
 
-/** Longest time to leave the group in milliseconds; then the connections are closed. */
+/** Longest time in milliseconds to leave the group; then the connections are closed. */
 const LEAVE_MS = 5000;
 
-/** One membership in a group, from the join to the crash of the driver or to the leave. */
+/** One membership in a group, from the join until the consumer crashes or leaves. */
 export class Member {
   private readonly parts: MemberParts;
   private readonly client: Client;
   private readonly consumer: Consumer;
   private readonly ending: PromiseWithResolvers<string> = Promise.withResolvers();
-  private readonly gone = new AbortController();
+  private readonly ended = new AbortController();
   private readonly heartbeatMs: number;
   private topics: readonly string[] = [];
   private partitions: Map<string, AssignedPartition> = new Map();
   private readonly positions = new ReadPositions();
   private memberId: string | null = null;
-  /** Requests to join since the last assignment: after more than one, other members may have had the partitions in between. */
+  /** Join requests since the last generation. After more than one, other members may have had the partitions in between. */
   private joins = 0;
   private isSettled = false;
-  /** Fetches that were answered, now and at the last call of `unread`. */
+  /** Number of completed fetches, now and at the last call of `unread`. */
   private fetches = 0;
   private fetchesBefore = -1;
   private commitNow: EachBatchPayload["commitOffsetsIfNecessary"] | null = null;
@@ -93,34 +93,34 @@ export class Member {
     this.consumer.on(CRASH, ({ payload }) => this.end(payload.error.message));
   }
 
-  /** Resolves with the reason when the membership is over. */
+  /** Resolves with the reason when the membership has ended. */
   get over(): Promise<string> {
     return this.ending.promise;
   }
 
-  /** Whether the group ever gave it partitions. */
+  /** Whether it has ever received an assignment. */
   get hasJoined(): boolean {
     return this.memberId !== null;
   }
 
-  /** The topics that it reads, those that match a pattern included; none before it has looked. */
+  /** Topics that it reads, including those that match its pattern; empty before the first search. */
   get reads(): readonly string[] {
     return this.topics;
   }
 
-  /** Names of the partitions that it holds. */
+  /** Names of its assigned partitions. */
   get names(): readonly string[] {
     return Array.from(this.partitions.keys());
   }
 
   /**
-   * The partitions that it holds and does not read: all if no fetch was answered since the last call, else those that are paused. What a fetch does not bring is
-   * no message: the end of a transaction, or what was aborted or compacted.
+   * Returns assigned partitions that are not being read: all if no fetch completed since the last call, else the paused ones. Offsets that a fetch skips are not
+   * messages but transaction markers, or aborted or compacted records.
    */
-  unread(): readonly Tenure[] {
+  unread(): readonly Assignment[] {
     const isFetching = this.fetches !== this.fetchesBefore;
     this.fetchesBefore = this.fetches;
-    const held = Array.from(this.partitions.values(), ({ tenure }) => tenure);
+    const held = Array.from(this.partitions.values(), ({ assignment }) => assignment);
     if (!isFetching) return held;
     const paused = this.consumer.paused();
     return held.filter((each) =>
@@ -128,17 +128,17 @@ export class Member {
     );
   }
 
-  /** Whether it holds the partition of a delivery, without a break since the delivery. */
-  holds(tenure: Tenure): boolean {
-    return !this.gone.signal.aborted && this.partitions.get(tenure.name)?.tenure === tenure;
+  /** Whether an assignment is still current. */
+  holds(assignment: Assignment): boolean {
+    return !this.ended.signal.aborted && this.partitions.get(assignment.name)?.assignment === assignment;
   }
 
-  /** Joins the group, and reads for as long as the membership lasts. */
+  /** Joins the group and reads until the membership ends. */
   async run(): Promise<void> {
     const { options } = this.parts;
     try {
       await this.untilTopicsMatch();
-      if (this.gone.signal.aborted) return;
+      if (this.ended.signal.aborted) return;
       await this.consumer.connect();
       await this.consumer.subscribe({ topics: [...this.topics], fromBeginning: options.from === "earliest" });
       void this.watch();
@@ -153,40 +153,40 @@ export class Member {
     }
   }
 
-  /** Looks for the topics to read until there are some: a pattern may match none yet. */
+  /** Waits until there are topics to read: a pattern may match none yet. */
   private async untilTopicsMatch(): Promise<void> {
     const { options, admin, clock, config } = this.parts;
-    const { signal } = this.gone;
+    const { signal } = this.ended;
     while (!signal.aborted) {
       this.topics = await matchingTopics(admin, options);
       if (this.topics.length > 0) return;
-      options.sink.state("running"); // there is nothing to read
+      options.sink.state("running"); // ready, although there is nothing to read
       await pause(clock, config.metadataMs, signal);
     }
   }
 
-  /** Fetches nothing, or goes on. */
+  /** Pauses or resumes fetching after a change of `isWanted`. */
   wantedChanged(): void {
     if (!this.isSettled) return;
     for (const partition of this.partitions.values())
       if (this.isOpen) partition.proceed();
-      else this.pause(partition.tenure);
+      else this.pause(partition.assignment);
   }
 
-  /** Commits positions of partitions that are held now. @throws when the group does not take them */
+  /** Commits positions of assigned partitions. @throws if the commit fails */
   async commit(positions: readonly Position[]): Promise<void> {
     if (this.commitNow === null) throw new Error("kafka: the consumer has not joined its group");
     await this.commitNow(offsetsOf(positions));
-    for (const { tenure, offset } of positions) this.positions.confirmed(tenure, offset);
+    for (const { assignment, offset } of positions) this.positions.confirmed(assignment, offset);
   }
 
-  /** Leaves the group, and closes the connections. */
+  /** Leaves the group and closes the connections. */
   async leave(): Promise<void> {
     this.end("closed");
     const limit = new AbortController();
     const left = this.consumer.disconnect().then(
       () => limit.abort(),
-      () => limit.abort(), // the servers notice it by the missing heartbeats
+      () => limit.abort(), // the server detects the missing heartbeats
     );
     await pause(this.parts.clock, LEAVE_MS, limit.signal);
     this.client.sockets.close();
@@ -194,27 +194,27 @@ export class Member {
   }
 
   private get isOpen(): boolean {
-    return this.isSettled && !this.gone.signal.aborted && this.parts.isWanted();
+    return this.isSettled && !this.ended.signal.aborted && this.parts.isWanted();
   }
 
   private held(): Readonly<Record<string, readonly number[]>> {
-    const tenures = Array.from(this.partitions.values(), ({ tenure }) => tenure);
+    const assignments = Array.from(this.partitions.values(), ({ assignment }) => assignment);
     return Object.fromEntries(
       this.topics.map((topic) => [
         topic,
-        tenures.filter((each) => each.topic === topic).map(({ partition }) => partition),
+        assignments.filter((each) => each.topic === topic).map(({ partition }) => partition),
       ]),
     );
   }
 
   private end(reason: string): void {
-    if (this.gone.signal.aborted) return;
-    this.gone.abort();
+    if (this.ended.signal.aborted) return;
+    this.ended.abort();
     for (const partition of this.partitions.values()) partition.end();
     this.ending.resolve(reason);
   }
 
-  /** Between this and the new assignment nothing is handed over. */
+  /** Suspends deliveries until the next generation. */
   private rebalancing(): void {
     const { sink } = this.parts.options;
     this.isSettled = false;
@@ -231,36 +231,36 @@ export class Member {
     for (const [topic, numbers] of Object.entries(memberAssignment))
       for (const partition of numbers) {
         const name = nameOf(topic, partition);
-        const known = isUnbroken ? before.get(name)?.tenure : undefined;
+        const known = isUnbroken ? before.get(name)?.assignment : undefined;
         now.set(name, this.assigned(known ?? { topic, partition, name }));
       }
     this.partitions = now;
     for (const partition of before.values()) partition.end();
-    const lost = Array.from(before.values(), ({ tenure }) => tenure).filter(
-      (tenure) => now.get(tenure.name)?.tenure !== tenure,
+    const lost = Array.from(before.values(), ({ assignment }) => assignment).filter(
+      (assignment) => now.get(assignment.name)?.assignment !== assignment,
     );
     if (lost.length > 0) sink.revoked(lost.map(({ name }) => name));
     if (from === "latest") {
-      for (const { tenure } of now.values()) this.pause(tenure);
+      for (const { assignment } of now.values()) this.pause(assignment);
       void this.anchor();
     } else this.settled();
   }
 
   private settled(): void {
-    if (this.gone.signal.aborted) return;
+    if (this.ended.signal.aborted) return;
     this.isSettled = true;
     this.wantedChanged();
     this.parts.options.sink.proceed();
     this.parts.options.sink.state("running");
   }
 
-  /** Commits where a new group begins, so that messages from then on are kept for it also when this process dies before its first commit. */
+  /** Commits the start positions of a new group, so that it misses no later message even if this process dies before its first commit. */
   private async anchor(): Promise<void> {
     const { partitions, consumer } = this;
     try {
-      const tenures = Array.from(partitions.values(), ({ tenure }) => tenure);
-      const starts = await startPositions(this.parts.admin, this.parts.options.group, tenures);
-      if (partitions !== this.partitions) return; // the group has changed again
+      const assignments = Array.from(partitions.values(), ({ assignment }) => assignment);
+      const starts = await startPositions(this.parts.admin, this.parts.options.group, assignments);
+      if (partitions !== this.partitions) return; // the group has rebalanced again
       if (starts.length > 0) {
         await consumer.commitOffsets([...starts]);
         if (partitions !== this.partitions) return;
@@ -272,54 +272,54 @@ export class Member {
     }
   }
 
-  private assigned(tenure: Tenure): AssignedPartition {
+  private assigned(assignment: Assignment): AssignedPartition {
     const { clock, options, fetched } = this.parts;
-    this.positions.assigned(tenure);
-    return new AssignedPartition(tenure, {
+    this.positions.assigned(assignment);
+    return new AssignedPartition(assignment, {
       clock,
-      fetched: fetched.get(tenure.name) ?? -1n,
+      fetched: fetched.get(assignment.name) ?? -1n,
       sink: options.sink,
       isOpen: () => this.isOpen,
-      pause: () => this.pause(tenure),
-      resume: () => this.resume(tenure),
+      pause: () => this.pause(assignment),
+      resume: () => this.resume(assignment),
     });
   }
 
-  private pause({ topic, partition }: Tenure): void {
-    if (!this.gone.signal.aborted) this.consumer.pause([{ topic, partitions: [partition] }]);
+  private pause({ topic, partition }: Assignment): void {
+    if (!this.ended.signal.aborted) this.consumer.pause([{ topic, partitions: [partition] }]);
   }
 
-  private resume({ topic, partition }: Tenure): void {
-    if (!this.gone.signal.aborted) this.consumer.resume([{ topic, partitions: [partition] }]);
+  private resume({ topic, partition }: Assignment): void {
+    if (!this.ended.signal.aborted) this.consumer.resume([{ topic, partitions: [partition] }]);
   }
 
   private async batch({ batch, resolveOffset, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
     this.commitNow = commitOffsetsIfNecessary;
     const assigned = this.partitions.get(nameOf(batch.topic, batch.partition));
-    if (assigned === undefined || this.gone.signal.aborted) return;
-    if (!this.isOpen) return this.pause(assigned.tenure); // not resolved: it is fetched again
+    if (assigned === undefined || this.ended.signal.aborted) return;
+    if (!this.isOpen) return this.pause(assigned.assignment); // not resolved, so it is fetched again
     const partition = this.withoutReset(assigned, batch.messages[0]);
     const unreadable = unreadableMessages(batch.messages);
     if (unreadable.at === 0) return this.refuse(partition, unreadable.why);
     const messages = unreadable.at < 0 ? batch.messages : batch.messages.slice(0, unreadable.at);
     const [first, last] = [messages[0], messages.at(-1)?.offset];
     if (first === undefined || last === undefined) return;
-    this.positions.took(partition.tenure, first);
+    this.positions.took(partition.assignment, first);
     const { fetched } = this.parts;
-    const known = fetched.get(partition.tenure.name) ?? -1n;
+    const known = fetched.get(partition.assignment.name) ?? -1n;
     partition.last = BigInt(last);
-    if (partition.last > known) fetched.set(partition.tenure.name, partition.last);
+    if (partition.last > known) fetched.set(partition.assignment.name, partition.last);
     resolveOffset(last);
     await partition.take(messages);
   }
 
-  /** Begins a partition anew when its offsets come again with other messages, which messaging would take for those that it has finished. */
+  /** Restarts a partition whose offsets were reset: messaging would otherwise treat repeated offsets as finished. */
   private withoutReset(partition: AssignedPartition, first: KafkaMessage | undefined): AssignedPartition {
-    const { tenure, last } = partition;
-    if (first === undefined || !this.positions.isReset(tenure, last, first)) return partition;
+    const { assignment, last } = partition;
+    if (first === undefined || !this.positions.isReset(assignment, last, first)) return partition;
     const { log, options, fetched } = this.parts;
-    const { topic, partition: number, name } = tenure;
-    log.warn(`kafka: the offsets of the partition ${name} begin anew; is its topic a new one?`, {
+    const { topic, partition: number, name } = assignment;
+    log.warn(`kafka: the offsets of the partition ${name} were reset; was its topic created again?`, {
       group: options.group,
       offset: first.offset,
     });
@@ -328,24 +328,24 @@ export class Member {
     const again = this.assigned({ topic, partition: number, name });
     this.partitions.set(name, again);
     options.sink.revoked([name]);
-    this.resume(again.tenure); // the earlier one may have paused it
+    this.resume(again.assignment); // the ended one may have paused it
     return again;
   }
 
-  /** Pauses a partition whose next batch cannot be decompressed; the others go on. */
+  /** Pauses a partition whose next batch cannot be decompressed; other partitions continue. */
   private refuse(partition: AssignedPartition, why: string): void {
     const { log, options } = this.parts;
-    const { tenure } = partition;
-    partition.problem = `the partition ${tenure.name} has messages that are compressed with ${why}`;
-    this.pause(tenure);
+    const { assignment } = partition;
+    partition.problem = `the partition ${assignment.name} has messages that are compressed with ${why}`;
+    this.pause(assignment);
     log.error(`kafka: ${partition.problem}`, { group: options.group });
     options.sink.state("connecting", partition.problem);
   }
 
-  /** Looks for handlers that ignore their signal, and for new topics of a pattern. */
+  /** Watches for handlers that ignore their signal, and for new topics of a pattern. */
   private async watch(): Promise<void> {
     const { clock, config, options, admin } = this.parts;
-    const { signal } = this.gone;
+    const { signal } = this.ended;
     for (let sinceTopicsMs = 0; !signal.aborted; sinceTopicsMs += this.heartbeatMs) {
       await pause(clock, Math.min(this.heartbeatMs, config.metadataMs), signal);
       const stuck = this.names.find((name) => !options.sink.isPartitionAlive(name));
@@ -356,7 +356,7 @@ export class Member {
       if (options.pattern === null || sinceTopicsMs < config.metadataMs) continue;
       sinceTopicsMs = 0;
       const found = await matchingTopics(admin, options).catch(() => this.topics);
-      if (found.join() !== this.topics.join()) this.end("the topics that match have changed");
+      if (found.join() !== this.topics.join()) this.end("the topics that match the pattern have changed");
     }
   }
 }
@@ -364,11 +364,14 @@ export class Member {
 const nameOf = (topic: string, partition: number): string => `${topic}-${partition}`;
 
 const offsetsOf = (positions: readonly Position[]): OffsetsByTopicPartition => {
-  const topics = Map.groupBy(positions, ({ tenure }) => tenure.topic);
+  const topics = Map.groupBy(positions, ({ assignment }) => assignment.topic);
   return {
     topics: Array.from(topics, ([topic, own]) => ({
       topic,
-      partitions: own.map(({ tenure, offset }) => ({ partition: tenure.partition, offset: String(offset) })),
+      partitions: own.map(({ assignment, offset }) => ({
+        partition: assignment.partition,
+        offset: String(offset),
+      })),
     })),
   };
 };

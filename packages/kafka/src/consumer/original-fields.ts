@@ -7,14 +7,14 @@ import {
 } from "@framework/messaging/adapter";
 import type { IHeaders, KafkaMessage } from "kafkajs";
 
-/** Key and headers of a message as they were sent, with what text cannot hold: bytes that are not UTF-8, capitals in names, several headers of one name. */
+/** Original key and headers of a message that strings cannot represent: bytes that are not UTF-8, upper-case names, repeated names. */
 export class OriginalFields implements Original {
   readonly bytes: number;
   private readonly key: Buffer | null;
   private readonly headers: IHeaders;
   private readonly seen: WireHeaders;
 
-  /** @param seen its headers as messaging has them */
+  /** @param seen the headers of its delivery */
   constructor({ key, headers = {} }: KafkaMessage, seen: WireHeaders) {
     this.key = key;
     this.headers = headers;
@@ -22,9 +22,9 @@ export class OriginalFields implements Original {
     this.bytes = lengthOf(key) + Object.keys(headers).reduce((sum, name) => sum + lengthOf(headers[name]), 0);
   }
 
-  /** Key and headers of a copy: the original ones, but for what messaging has changed, added or removed. */
+  /** Returns key and headers of a copy: the original ones with the changes that messaging has made. */
   copiedTo({ headers }: OutgoingMessage): { readonly key: Buffer | null; readonly headers: IHeaders } {
-    const copied = Object.create(null) as IHeaders; // names come from outside
+    const copied = Object.create(null) as IHeaders; // names are untrusted
     for (const name in headers) if (headers[name] !== this.seen[name]) copied[name] = headers[name];
     for (const name of Object.keys(this.headers)) {
       const own = name.toLowerCase();
@@ -38,23 +38,23 @@ export class OriginalFields implements Original {
 const lengthOf = (value: IHeaders[string] | null): number =>
   Array.isArray(value) ? value.reduce((sum, each) => sum + lengthOf(each), 0) : (value?.length ?? 0);
 
-/** A value without `null`, which a header may have in Kafka: the driver reads it, and cannot write it. `undefined` if nothing is left. */
+/** Removes `null` values, which kafkajs can read but not write; `undefined` if no value remains. */
 const withoutNull = (value: IHeaders[string] | null): IHeaders[string] => {
   if (!Array.isArray(value)) return value ?? undefined;
   const rest = value.filter((each: Buffer | string | null) => each !== null);
   return rest.length === 0 ? undefined : rest;
 };
 
-/** Key and headers of a message as text. */
+/** Key and headers of a message as strings. */
 export interface TextFields {
   readonly key: string | null;
-  /** Of several with one name the last. */
+  /** The last of several headers with one name. */
   readonly headers: WireHeaders;
-  /** Whether text does not hold all of them. */
+  /** Whether the strings do not represent everything. */
   readonly isPartial: boolean;
 }
 
-/** Returns key and headers as text, that of bytes that are not UTF-8 as Latin-1: one character for each byte. */
+/** Converts key and headers to strings. Bytes that are not UTF-8 become Latin-1: one character for each byte. */
 export const textFields = ({ key, headers = {} }: KafkaMessage): TextFields => {
   const found = newHeaders();
   const keyText = key === null ? null : key.toString();
@@ -72,7 +72,7 @@ export const textFields = ({ key, headers = {} }: KafkaMessage): TextFields => {
   return { key: isKeyText ? keyText : latin1Of(key), headers: found, isPartial };
 };
 
-/** Whether a text has all that its bytes have. Most have no U+FFFD, and are not looked at again. */
+/** Whether a string represents its bytes exactly. Without U+FFFD, the common case, the bytes need no check. */
 const isText = (value: Buffer | string, text: string): boolean =>
   typeof value === "string" || !text.includes("\uFFFD") || isUtf8(value);
 

@@ -1,48 +1,48 @@
 import type { KafkaMessage } from "kafkajs";
-import type { Tenure } from "./kafka-delivery.ts";
+import type { Assignment } from "./kafka-delivery.ts";
 
-/** A message that was read, without its content. */
+/** Identifies a message that was read. */
 interface Trace {
   readonly offset: bigint;
   readonly timestamp: string;
   readonly bytes: number;
 }
 
-/** How far partitions were read and committed in their tenures, so that offsets that come again with other messages are recognised. */
+/** Tracks read and committed positions of assignments, to detect that offsets were reset. */
 export class ReadPositions {
-  /** The next offset, as far as commits were confirmed. */
-  private readonly committed = new WeakMap<Tenure, bigint>();
-  /** What was confirmed when the present assignment began: the driver asks for its first position after that, but maybe before a later commit. */
-  private readonly starts = new WeakMap<Tenure, bigint | undefined>();
-  /** The first message that was read. */
-  private readonly firsts = new WeakMap<Tenure, Trace>();
+  /** Next offset according to confirmed commits. */
+  private readonly committed = new WeakMap<Assignment, bigint>();
+  /** Confirmed position when the current generation began. kafkajs fetches its first position after that, but maybe before a later commit. */
+  private readonly starts = new WeakMap<Assignment, bigint | undefined>();
+  /** First message that was read. */
+  private readonly firsts = new WeakMap<Assignment, Trace>();
 
-  /** Notes that an assignment begins, in which the tenure begins or goes on. */
-  assigned(tenure: Tenure): void {
-    this.starts.set(tenure, this.committed.get(tenure));
+  /** Records that a generation begins, in which the assignment begins or continues. */
+  assigned(assignment: Assignment): void {
+    this.starts.set(assignment, this.committed.get(assignment));
   }
 
-  /** Notes that a fetch was taken. */
-  took(tenure: Tenure, first: KafkaMessage): void {
-    if (!this.firsts.has(tenure)) this.firsts.set(tenure, traceOf(first));
+  /** Records the first message of a fetch. */
+  took(assignment: Assignment, first: KafkaMessage): void {
+    if (!this.firsts.has(assignment)) this.firsts.set(assignment, traceOf(first));
   }
 
-  /** Notes a confirmed commit. */
-  confirmed(tenure: Tenure, offset: bigint): void {
-    if (offset > (this.committed.get(tenure) ?? -1n)) this.committed.set(tenure, offset);
+  /** Records a confirmed commit. */
+  confirmed(assignment: Assignment, offset: bigint): void {
+    if (offset > (this.committed.get(assignment) ?? -1n)) this.committed.set(assignment, offset);
   }
 
   /**
-   * Whether the driver has reset its position, because the topic was created again or its log was cut: the first message of a fetch is one that was read in this
-   * assignment, or committed before it. An assignment begins at the committed offset; without one, at the first message: another one is that of another topic.
+   * Whether kafkajs has reset its position, because the topic was created again or its log was truncated: the first message of a fetch was already read in this
+   * generation, or committed before it. A generation begins at the committed offset; without one at the first message, so another message is from another topic.
    *
-   * @param last highest offset of the assignment; -1 before its first fetch
+   * @param last highest offset of the generation; -1 before its first fetch
    */
-  isReset(tenure: Tenure, last: bigint, message: KafkaMessage): boolean {
+  isReset(assignment: Assignment, last: bigint, message: KafkaMessage): boolean {
     const found = traceOf(message);
-    const committed = this.starts.get(tenure);
+    const committed = this.starts.get(assignment);
     if (found.offset <= last || found.offset < (committed ?? -1n)) return true;
-    const first = this.firsts.get(tenure);
+    const first = this.firsts.get(assignment);
     if (committed !== undefined || first === undefined || last >= 0n) return false;
     return found.offset < first.offset || (found.offset === first.offset && !isSame(found, first));
   }

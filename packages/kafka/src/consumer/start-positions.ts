@@ -1,13 +1,13 @@
 import type { AdminClient } from "../client/admin-client.ts";
-import type { Tenure } from "./kafka-delivery.ts";
+import type { Assignment } from "./kafka-delivery.ts";
 
-/** Returns the ends of those partitions for which the group has committed nothing. */
+/** Returns the end offset of each partition that has no committed offset. */
 export const startPositions = async (
   admin: AdminClient,
   groupId: string,
-  tenures: readonly Tenure[],
+  assignments: readonly Assignment[],
 ): Promise<readonly { readonly topic: string; readonly partition: number; readonly offset: string }[]> => {
-  const topics = [...new Set(tenures.map(({ topic }) => topic))];
+  const topics = [...new Set(assignments.map(({ topic }) => topic))];
   if (topics.length === 0) return [];
   const committed = await admin.use((open) => open.fetchOffsets({ groupId, topics }));
   const offsets = new Map<string, bigint>(
@@ -15,7 +15,7 @@ export const startPositions = async (
       partitions.map(({ partition, offset }) => [`${topic}-${partition}`, BigInt(offset)] as const),
     ),
   );
-  const missing = tenures.filter(({ name }) => (offsets.get(name) ?? -1n) < 0n);
+  const missing = assignments.filter(({ name }) => (offsets.get(name) ?? -1n) < 0n);
   const ends = await endsOf(admin, [...new Set(missing.map(({ topic }) => topic))]);
   return missing.map(({ topic, partition, name }) => ({
     topic,
@@ -24,7 +24,7 @@ export const startPositions = async (
   }));
 };
 
-/** Returns the ends of all partitions of topics, by name. */
+/** Returns the end offsets of all partitions of topics, by partition name. */
 export const endsOf = async (
   admin: AdminClient,
   topics: readonly string[],

@@ -1,7 +1,7 @@
 import type { KafkaMessage } from "kafkajs";
 import { UNREADABLE } from "../client/unreadable-records.ts";
 
-/** Returns where messages begin that could not be decompressed, -1 for none, with their codec and the reason. */
+/** Returns the index of the first message that could not be decompressed, -1 for none, with its codec and the reason. */
 export const unreadableMessages = (
   messages: readonly KafkaMessage[],
 ): { readonly at: number; readonly why: string } => {
@@ -9,7 +9,7 @@ export const unreadableMessages = (
     if (message?.value !== null || message.key !== null) return null;
     return message.headers?.[UNREADABLE]?.toString() ?? null;
   };
-  const why = mark(messages.at(-1)); // what follows them is not decoded either, or is marked, too
+  const why = mark(messages.at(-1)); // all messages after a marked one are marked, too
   if (why === null) return { at: -1, why: "" };
   return { at: messages.findIndex((message) => mark(message) !== null), why };
 };

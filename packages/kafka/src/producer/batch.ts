@@ -2,16 +2,16 @@ import type { Message } from "kafkajs";
 import type { OutgoingMessage } from "@framework/messaging/adapter";
 import { OriginalFields } from "../consumer/original-fields.ts";
 
-/** A message as the driver sends it. Its partition is chosen once, so that a batch that is sent again is the same batch. */
+/** A message for kafkajs. Its partition is chosen once, so that a retry sends the same batch. */
 export interface BatchRecord extends Message {
   readonly batch: Batch;
   chosen: number | null;
 }
 
-/** Messages that are sent in one request for each partition. */
+/** Messages that are sent together, in one request for each partition. */
 export class Batch {
   readonly records: readonly BatchRecord[];
-  /** Why it is sent again; `null` before a failure. */
+  /** The last error that was retried; `null` for none. */
   lastError: unknown = null;
   private cancelled: Error | null = null;
 
@@ -19,12 +19,12 @@ export class Batch {
     this.records = messages.map((message) => this.toRecord(message));
   }
 
-  /** Makes the driver send nothing of it any more. */
+  /** Prevents further sends by kafkajs. */
   cancel(reason: Error): void {
     this.cancelled ??= reason;
   }
 
-  /** Why the driver must not send it; `null` while it may. */
+  /** Why it was cancelled; `null` if it was not. */
   get reason(): Error | null {
     return this.cancelled;
   }

@@ -5,9 +5,9 @@ import { compressionTypes } from "../client/codecs.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import type { Batch } from "./batch.ts";
 import { createPartitioner } from "./partitioner.ts";
-import { untilLed } from "./until-led.ts";
+import { untilLeader } from "./until-leader.ts";
 
-/** A producer of the driver with its connections. */
+/** A producer of kafkajs with its connections. */
 interface Opened {
   readonly producer: Producer;
   readonly client: Client;
@@ -17,8 +17,8 @@ interface Opened {
 }
 
 /**
- * The idempotent producer of the driver. It is replaced after every failure: the driver would give the numbers of a batch whose confirmation it missed
- * to the next one, which the server would then drop as a duplicate, and confirm.
+ * The idempotent producer of kafkajs. Replaced after every failure: kafkajs would reuse the sequence numbers of an unconfirmed batch for the next one, which the
+ * server would then drop as a duplicate, and confirm.
  */
 export class DriverProducer {
   private readonly config: KafkaConfig;
@@ -32,14 +32,14 @@ export class DriverProducer {
     this.log = log;
   }
 
-  /** Sends a batch and returns the first offsets by partition. @throws what the driver throws */
+  /** Sends a batch and returns the first offset of each partition. @throws the error of kafkajs */
   async send(topic: string, batch: Batch): Promise<readonly RecordMetadata[]> {
     if (this.isClosed) throw new Error("the producer was closed");
     const opened = (this.current ??= this.open());
     opened.sendsInFlight++;
     try {
       await opened.connected;
-      return await untilLed(batch, () =>
+      return await untilLeader(batch, () =>
         opened.producer.send({
           topic,
           messages: [...batch.records],
@@ -57,7 +57,7 @@ export class DriverProducer {
     }
   }
 
-  /** Uses another producer from now on: a confirmation is missing. */
+  /** Replaces the producer after a missing confirmation. */
   replace(): void {
     if (this.current !== null) this.retire(this.current);
   }

@@ -1,6 +1,6 @@
 import { isProtocolError } from "../client/protocol-error.ts";
 
-/** Errors of the protocol that the same message meets again. */
+/** Protocol errors that the same message causes again. */
 const permanent: ReadonlySet<unknown> = new Set([
   "MESSAGE_TOO_LARGE",
   "RECORD_LIST_TOO_LARGE",
@@ -10,10 +10,10 @@ const permanent: ReadonlySet<unknown> = new Set([
   "UNSUPPORTED_COMPRESSION_TYPE",
 ]);
 
-/** Codes of the runtime for a value that the driver cannot write, such as a header without a value. */
+/** Node error codes for a value that kafkajs cannot write, such as a header without a value. */
 const unencodable: ReadonlySet<unknown> = new Set(["ERR_INVALID_ARG_TYPE", "ERR_OUT_OF_RANGE"]);
 
-/** Whether a message that failed may succeed later. */
+/** Whether a failed send may succeed later. */
 export const isRetryable = (error: unknown): boolean =>
   !isProtocolError(error, permanent) &&
   !(Error.isError(error) && unencodable.has(Reflect.get(error, "code")));

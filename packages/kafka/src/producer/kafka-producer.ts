@@ -5,13 +5,13 @@ import { DriverProducer } from "./driver-producer.ts";
 import { topicProblem } from "../topology/topic-problem.ts";
 import { TopicLane, type Waiting } from "./topic-lane.ts";
 
-/** Bytes that wait for their confirmation in one process. */
+/** Maximum unconfirmed bytes in one process. */
 const MAX_WAITING_BYTES = 67_108_864;
 
-/** Bytes of a message beside its body, headers and key, and of each header. */
+/** Overhead in bytes of a message, and of each header. */
 const OVERHEAD = 32;
 
-/** Sends messages: idempotent, confirmed by all replicas in sync, in order within each topic. */
+/** Sends messages: idempotent, confirmed by all in-sync replicas, in order within each topic. */
 export class KafkaProducer implements Producer {
   private readonly driver: DriverProducer;
   private readonly maxBatchBytes: number;
@@ -20,7 +20,7 @@ export class KafkaProducer implements Producer {
 
   constructor(config: KafkaConfig, log: Logger) {
     this.driver = new DriverProducer(config, log);
-    this.maxBatchBytes = config.maxBatchBytes - 1024; // the batch's own fields
+    this.maxBatchBytes = config.maxBatchBytes - 1024; // fields of the batch
   }
 
   async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {

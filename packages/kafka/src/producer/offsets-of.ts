@@ -1,13 +1,13 @@
 import type { RecordMetadata } from "kafkajs";
 import type { BatchRecord } from "./batch.ts";
 
-/** Where a message was stored. */
+/** Partition and offset of a stored message. */
 export interface Place {
   readonly partition?: string;
   readonly offset?: string;
 }
 
-/** Returns where each message was stored: the messages of a partition follow each other from its first offset. */
+/** Returns the position of each message, counting from the first offset of its partition. */
 export const offsetsOf = (
   records: readonly BatchRecord[],
   stored: readonly RecordMetadata[],

@@ -3,10 +3,10 @@ import { kafkajs } from "../client/kafkajs.ts";
 import type { BatchRecord } from "./batch.ts";
 
 /**
- * Chooses partitions as clients of other languages do (murmur2 of the key), once for each message.
+ * Chooses partitions like other Kafka clients (murmur2 of the key), once for each message.
  *
- * The driver asks again before each of its own tries. Another partition for a message without a key would change the batch, and the server, which
- * knows batches by their numbers, would take a different batch for the one it has. A cancelled batch ends there, too.
+ * kafkajs calls it before each retry. Another partition for a message without a key would change the batch, and the server, which identifies batches by sequence
+ * number, would treat the changed batch as a duplicate. Throws for a cancelled batch, to end its retries.
  */
 export const createPartitioner: ICustomPartitioner = () => {
   const choose = kafkajs().Partitioners.DefaultPartitioner();

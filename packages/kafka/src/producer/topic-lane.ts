@@ -4,31 +4,31 @@ import { Batch } from "./batch.ts";
 import { isRetryable } from "./is-retryable.ts";
 import { offsetsOf } from "./offsets-of.ts";
 
-/** A message that waits for its confirmation. */
+/** An unconfirmed message. */
 export interface Waiting {
   readonly message: OutgoingMessage;
   readonly bytes: number;
-  /** The call that it came with: after a failure the rest of the call fails, too. */
+  /** Identifies its `send` call: after a failure the rest of the call fails, too. */
   readonly call: object;
   readonly signal: AbortSignal;
   readonly settle: (result: SendResult) => void;
 }
 
-/** What a lane needs. */
+/** Dependencies of `TopicLane`. */
 export interface LaneParts {
   readonly topic: string;
   readonly maxBatchBytes: number;
   readonly send: (topic: string, batch: Batch) => Promise<readonly RecordMetadata[]>;
-  /** Called when a batch was given up before its confirmation. */
+  /** Called when a batch was abandoned before its confirmation. */
   readonly abandoned: () => void;
-  /** Called when nothing waits any more. */
+  /** Called when no message is waiting any more. */
   readonly idle: () => void;
 }
 
-/** Most messages of one batch. */
+/** Maximum messages of one batch. */
 const MAX_BATCH = 5000;
 
-/** Sends the messages of one topic: one batch after the other, with all that waits. */
+/** Sends the messages of one topic, one batch at a time; each has all waiting messages that fit. */
 export class TopicLane {
   private readonly parts: LaneParts;
   private waiting: Waiting[] = [];
@@ -45,13 +45,13 @@ export class TopicLane {
 
   private async run(): Promise<void> {
     this.isRunning = true;
-    await Promise.resolve(); // calls of the same turn share a batch
+    await Promise.resolve(); // calls of the same tick share a batch
     while (this.waiting.length > 0) await this.sendLive(this.takeBatch());
     this.isRunning = false;
     this.parts.idle();
   }
 
-  /** Takes the next messages, as many as fit into a batch. */
+  /** Removes and returns the next messages, as many as fit into a batch. */
   private takeBatch(): readonly Waiting[] {
     const { maxBatchBytes } = this.parts;
     let bytes = 0;
@@ -82,11 +82,11 @@ export class TopicLane {
     } catch (error) {
       const mayRetry = isRetryable(error);
       if (mayRetry || taken.length === 1) return this.fail(taken, error as Error, mayRetry);
-      for (const each of taken) await this.send([each]); // one of them was refused, and the others are not to blame
+      for (const each of taken) await this.send([each]); // one message was refused: sends each alone to find it
     }
   }
 
-  /** Sends a batch; gives it up when one of its calls has reached its time limit. */
+  /** Sends a batch; abandons it when one of its calls reaches its time limit. */
   private async untilAborted(batch: Batch, taken: readonly Waiting[]): Promise<readonly RecordMetadata[]> {
     const aborted = Promise.withResolvers<never>();
     const signals = new Set(taken.map(({ signal }) => signal));
@@ -104,13 +104,13 @@ export class TopicLane {
     }
   }
 
-  /** Fails messages, and those behind them of the same calls: none may be stored before them. */
+  /** Fails messages, and all later ones of the same calls, to keep the order. */
   private fail(taken: readonly Waiting[], error: Error, isRetryable: boolean): void {
     const calls = new Set(taken.map(({ call }) => call));
-    const behind = this.waiting.filter(({ call }) => calls.has(call));
+    const later = this.waiting.filter(({ call }) => calls.has(call));
     this.waiting = this.waiting.filter(({ call }) => !calls.has(call));
     for (const { settle } of taken) settle({ ok: false, error, isRetryable });
-    for (const { settle } of behind) settle({ ok: false, error, isRetryable: true });
+    for (const { settle } of later) settle({ ok: false, error, isRetryable: true });
   }
 }
 

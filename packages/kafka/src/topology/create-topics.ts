@@ -5,20 +5,20 @@ import type { AdminClient } from "../client/admin-client.ts";
 import { isProtocolError } from "../client/protocol-error.ts";
 import { topicState } from "./topic-state.ts";
 
-/** What the creation of topics needs. */
+/** Dependencies of `createTopics`. */
 export interface CreateTopicsParts {
   readonly admin: Pick<AdminClient, "use">;
   readonly clock: Clock;
-  /** Ends the wait for the topics. */
+  /** Aborts waiting for the topics. */
   readonly signal: AbortSignal;
 }
 
-/** Longest wait until every partition of the new topics has a leader; messaging asks again after it. */
+/** Longest wait until every partition of the new topics has a leader; messaging retries after it. */
 const READY_MS = 30_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Errors of a topic that a repetition does not heal. */
+/** Errors of a topic that a retry does not fix. */
 const permanent: ReadonlySet<unknown> = new Set([
   "INVALID_TOPIC_EXCEPTION",
   "INVALID_PARTITIONS",
@@ -32,13 +32,13 @@ const permanent: ReadonlySet<unknown> = new Set([
 const exists: ReadonlySet<unknown> = new Set(["TOPIC_ALREADY_EXISTS"]);
 
 /**
- * Creates topics, and waits until all their partitions have leaders.
+ * Creates topics and waits until all their partitions have leaders.
  *
- * A server confirms a creation before its metadata, or those of another server, have the topic. So the driver's own wait, which fails at a topic that is not
- * known yet, is not used, and a creation is repeated for as long as the topic is missing: that changes nothing when it exists.
+ * A server confirms a creation before the topic is in its metadata or in that of other servers. Therefore the wait of kafkajs, which fails for an unknown topic,
+ * is not used, and the creation is repeated while the topic is missing, which has no effect if it exists.
  *
- * @returns what is wrong, by topic
- * @throws when the server cannot be asked
+ * @returns the problems by topic
+ * @throws if the server cannot be queried
  */
 export const createTopics = async (
   { admin, clock, signal }: CreateTopicsParts,
@@ -60,7 +60,7 @@ export const createTopics = async (
   return problems;
 };
 
-/** Asks for the creation; notes the problem of each topic, and returns the topics that cannot be created. */
+/** Requests the creation and records the problem of each topic. Returns the topics that cannot be created. */
 const create = async (
   admin: Pick<AdminClient, "use">,
   topics: readonly ITopicConfig[],
@@ -77,7 +77,7 @@ const create = async (
   return refused;
 };
 
-/** Returns the error of each topic that has one. Those of single topics are no failure of the connection, which other calls use. */
+/** Requests the creation and returns the errors by topic. An error of a single topic must not fail `use`, which would replace the connection. */
 const askForCreation = async (
   admin: Pick<AdminClient, "use">,
   topics: readonly ITopicConfig[],
@@ -95,7 +95,7 @@ const askForCreation = async (
   }
 };
 
-/** @throws the error when it is not one of single topics */
+/** Returns the errors by topic. @throws the error if it does not belong to single topics */
 const errorsByTopic = (error: unknown): ReadonlyMap<unknown, Error> => {
   const errors: unknown = Error.isError(error) ? Reflect.get(error, "errors") : null;
   if (!Array.isArray(errors)) throw error;

@@ -11,10 +11,10 @@ const { KafkaJSAggregateError, KafkaJSCreateTopicError, KafkaJSProtocolError } =
 const errorOf = (type: string): Error =>
   new KafkaJSProtocolError!({ type, message: `(${type})`, code: 1, retriable: true });
 
-/** Answers to questions about a topic after its creation, one each; the last one stays. */
+/** Successive metadata responses about a topic after its creation; the last one repeats. */
 type Answer = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
 
-/** A server whose metadata lag behind what it has confirmed, as that of a controller in KRaft does. */
+/** Creates a fake server whose metadata lags behind confirmed creations, like in KRaft. */
 const laggingServer = ({ answers, refusals = {}, existing = [], limit = null, serverLimit = "1" }: Lag) => {
   const topics = new Map<string, { asked: number }>(existing.map((topic) => [topic, { asked: Infinity }]));
   const created: string[] = [];
@@ -68,9 +68,9 @@ const laggingServer = ({ answers, refusals = {}, existing = [], limit = null, se
 };
 
 interface Lag {
-  /** Largest batch of every topic. */
+  /** Maximum batch size of every topic. */
   readonly limit?: string | null;
-  /** Largest batch of a topic that says nothing of it. */
+  /** Default maximum batch size of the server. */
   readonly serverLimit?: string;
   readonly answers: readonly Answer[];
   readonly refusals?: Record<string, string[]>;
@@ -111,18 +111,18 @@ interface Declare {
   readonly mode?: "verify" | "create";
   readonly signal?: AbortSignal;
   readonly topics?: readonly string[];
-  /** Topics of dead letters of the topic "a". */
+  /** Dead-letter topics of the topic "a". */
   readonly dead?: readonly string[];
 }
 
-test("a created topic that the metadata do not have yet is waited for, until all its partitions have leaders", async () => {
+test("waits for a created topic until all its partitions have leaders", async () => {
   const answers = ["unknown", "unknown", "no partitions", "no leader", "one leader", "ready"] as const;
   const { problems, created, tookMs, pending } = await declare({ answers });
   expect([problems, created, pending]).toEqual([[], ["a", "b"], 0]);
   expect(tookMs).toBe(20 + 40 + 80 + 160 + 320);
 });
 
-test("the wait ends after 30 seconds, with what is missing", async () => {
+test("the wait ends after 30 seconds, with the problems", async () => {
   const { problems, tookMs } = await declare({ answers: ["no leader"] });
   expect(problems).toEqual([
     'the topic "a" could not be created: its partitions have no leaders yet',
@@ -137,7 +137,7 @@ test("the wait ends when the app stops", async () => {
   expect(tookMs).toBe(0);
 });
 
-test("a creation that the server could not finish is repeated", async () => {
+test("a failed creation is repeated", async () => {
   const refusals = { a: ["REQUEST_TIMED_OUT", "NOT_CONTROLLER"] };
   const { problems, created } = await declare({ answers: ["ready"], refusals });
   expect([problems, created]).toEqual([[], ["b", "a"]]);
@@ -154,22 +154,22 @@ test("a topic that the server refuses is reported at once, and the others are cr
 });
 
 test.each(["create", "verify"] as const)(
-  "names that the driver cannot hold are named, in the mode %s",
+  "names that kafkajs cannot use are reported in mode %s",
   async (mode) => {
     const { problems, created } = await declare({ answers: ["ready"] }, { mode, topics: ["__proto__"] });
     expect([problems, created]).toEqual([
-      [expect.stringContaining('the topic "__proto__" has the name of a member of every object')],
+      [expect.stringContaining('the topic "__proto__" has the name of a property of every object')],
       [],
     ]);
   },
 );
 
-test("existing topics are left alone, also those without a leader", async () => {
+test("existing topics are not changed, not even those without a leader", async () => {
   const { problems, created } = await declare({ answers: ["no leader"], existing: ["a", "b"] });
   expect([problems, created]).toEqual([[], []]);
 });
 
-test("topics that do not exist are named, and none is created, when the topology is only verified", async () => {
+test("mode verify reports missing topics and creates none", async () => {
   const { problems, created } = await declare({ answers: ["ready"], existing: ["a"] }, { mode: "verify" });
   expect([problems, created]).toEqual([
     ['the topic "b" does not exist; create it with "npx @framework/cli topology", or set topology: "create"'],
@@ -178,21 +178,21 @@ test("topics that do not exist are named, and none is created, when the topology
 });
 
 test.each([
-  ["has a larger limit than its topic", {}, "1065536"],
-  ["has the usual limit where a policy refuses a larger one", { dlq: ["POLICY_VIOLATION"] }, undefined],
-])("a topic of dead letters that is created %s", async (_what, refusals, dlq) => {
+  ["with a larger limit than its source topic", {}, "1065536"],
+  ["with the default limit if a policy refuses a larger one", { dlq: ["POLICY_VIOLATION"] }, undefined],
+])("a dead-letter topic is created %s", async (_what, refusals, dlq) => {
   const lag: Lag = { answers: ["ready"], limit: "1000000", refusals };
   const { problems, limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
   expect([problems, limits]).toEqual([[], { a: undefined, dlq }]);
 });
 
-test("a topic of dead letters has no smaller limit than other topics of the server, for groups elsewhere that share it", async () => {
+test("a dead-letter topic has at least the server's default limit, because other groups may share it", async () => {
   const lag: Lag = { answers: ["ready"], limit: "100000", serverLimit: "1048588" };
   const { limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
   expect(limits).toEqual({ a: undefined, dlq: "1048588" });
 });
 
-test("a topic of dead letters is created where limits cannot be asked for", async () => {
+test("a dead-letter topic is created if limits cannot be read", async () => {
   const { problems, limits } = await declare({ answers: ["ready"] }, { topics: ["a"], dead: ["dlq"] });
   expect([problems, limits]).toEqual([[], { a: undefined, dlq: undefined }]);
 });

@@ -1,20 +1,20 @@
 import type { Topology } from "@framework/messaging/adapter";
 import type { ITopicConfig } from "kafkajs";
 import type { KafkaConfig } from "../kafka-config.ts";
-import { copyLimit, MAX_BYTES, sourcesOfCopies } from "./copy-limits.ts";
+import { copyLimit, MAX_BYTES, sourcesOfCopies } from "./copy-size-limits.ts";
 import { createTopics, type CreateTopicsParts } from "./create-topics.ts";
 import { topicProblem } from "./topic-problem.ts";
 import { topicState } from "./topic-state.ts";
 
-/** What the declaration needs. */
+/** Dependencies of `declareTopics`. */
 export interface DeclareTopicsParts extends CreateTopicsParts {
   readonly config: Pick<KafkaConfig, "partitions" | "replicas">;
 }
 
 /**
- * Verifies or creates the topics that a program uses, those of its retries and dead letters included. Existing topics are never changed.
+ * Verifies or creates the topics of a program, including retry and dead-letter topics. Existing topics are never changed.
  *
- * @returns what is wrong, for operators
+ * @returns the problems, for operators
  */
 export const declareTopics = async (
   parts: DeclareTopicsParts,
@@ -43,7 +43,7 @@ const missingOf = async (
   return wanted.filter((_topic, at) => states[at] === "missing");
 };
 
-/** Creates topics, those of delayed tries and dead letters last: their limits are above those of the topics whose messages they get. */
+/** Creates topics. Retry and dead-letter topics last, because their size limits depend on their source topics. */
 const created = async (
   parts: DeclareTopicsParts,
   spec: Topology,
@@ -72,7 +72,7 @@ const created = async (
     ),
   );
   for (const [topic, problem] of refused) problems.set(topic, problem);
-  const still = await missingOf(parts, Array.from(refused.keys())); // a server may refuse such a limit by a policy
+  const still = await missingOf(parts, Array.from(refused.keys())); // a policy of the server may refuse the larger limit
   for (const topic of still) problems.delete(topic);
   for (const [topic, problem] of await create(still.map((topic) => ({ topic }))))
     problems.set(topic, problem);

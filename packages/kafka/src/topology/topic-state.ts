@@ -1,16 +1,16 @@
 import type { AdminClient } from "../client/admin-client.ts";
 import { isProtocolError } from "../client/protocol-error.ts";
 
-/** `missing`: the server does not know the topic; `leaderless`: a partition has no leader, so nothing can be sent to it yet. */
+/** `missing`: the topic does not exist; `leaderless`: a partition has no leader, so messages cannot be sent to it yet. */
 export type TopicState = "missing" | "leaderless" | "ready";
 
 const unknownTopic: ReadonlySet<unknown> = new Set(["UNKNOWN_TOPIC_OR_PARTITION"]);
 const noLeader: ReadonlySet<unknown> = new Set(["LEADER_NOT_AVAILABLE"]);
 
 /**
- * Asks for one topic alone: the driver fails a request for several as a whole when one of them is unknown or has no leader, those of other programs included.
+ * Requests the state of one topic. One at a time, because kafkajs fails a request for several topics if one of them is unknown or has no leader.
  *
- * @throws when the server cannot be asked
+ * @throws if the server cannot be queried
  */
 export const topicState = (admin: Pick<AdminClient, "use">, topic: string): Promise<TopicState> =>
   admin.use(async (open): Promise<TopicState> => {

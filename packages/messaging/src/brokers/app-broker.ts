@@ -20,16 +20,16 @@ export interface EnabledBroker {
   readonly config: Readonly<MessagingConfig>;
 }
 
-/** What a broker needs at start. */
+/** Dependencies of `AppBroker`. */
 export interface AppBrokerParts extends EnabledBroker {
   readonly broker: Broker;
   /** Unique id of this process. */
   readonly instance: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Has messages of transactions; `null` without `outbox: true`. */
-  readonly outbox: Pick<Outbox, "trouble"> | null;
-  /** Whether its subscriptions consume in this process; not with `runWork: false` on the database. */
+  /** Messages of transactions that are not sent yet; `null` without `outbox: true`. */
+  readonly outbox: Pick<Outbox, "ongoingFailure"> | null;
+  /** Whether subscriptions consume in this process; `false` with `runWork: false` on the database. */
   readonly consumes: boolean;
   readonly topologyMode: "verify" | "create" | "off";
   /** Topics that the app sends to. */
@@ -40,15 +40,15 @@ export interface AppBrokerParts extends EnabledBroker {
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Time between two readings of the lag. */
+/** Interval of lag readings. */
 const LAG_MS = 15_000;
 
-/** A broker of a running app: declares its topology, starts its subscriptions, says whether they are ready. */
+/** A broker of a running app: declares its topology, starts its subscriptions and reports their health. */
 export class AppBroker {
   readonly subscriptions: RunningSubscription[] = [];
   private readonly parts: AppBrokerParts;
   private readonly ending = new AbortController();
-  private topologyProblem: string | null = "its topics have not been looked at";
+  private topologyProblem: string | null = "its topics have not been checked";
   private openReplies: ReplyInbox | null = null;
   private hasClosed = false;
   private starting: Promise<void> = Promise.resolve();
@@ -67,18 +67,18 @@ export class AppBroker {
     return this.parts.broker;
   }
 
-  /** Whether nothing is sent any more. */
+  /** Whether it was closed: sends fail. */
   get isClosed(): boolean {
     return this.hasClosed;
   }
 
-  /** The replies to requests of this process; opened with the first request. @throws MESSAGING_SEND_FAILED after the stop */
+  /** Receives the replies to requests of this process; opened by the first request. @throws MESSAGING_SEND_FAILED after the stop */
   get replies(): ReplyInbox {
     if (this.hasClosed) throw messagingError("MESSAGING_SEND_FAILED", "the app has stopped");
     return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
-  /** Makes the groups of its subscriptions known, where the broker is the app's database. What fails is repeated, and reported, after the start. */
+  /** Registers the groups of its subscriptions if the broker is the app's database. Never rejects: the topology registers them again after the start, and reports failures. */
   async register(): Promise<void> {
     await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
@@ -87,15 +87,17 @@ export class AppBroker {
   async endGroup(topic: string, group: string): Promise<boolean> {
     const { broker, name } = this.parts;
     const refused = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
-    if (!isName(group)) throw refused(`the name of a group has ${NAME_RULE}, unlike "${group}"`); // "" has what waits for the first group
+    if (!isName(group)) throw refused(`the name of a group must have ${NAME_RULE}, not "${group}"`); // "" is the group of messages without one
     if (broker.endGroup === undefined)
-      throw refused(`the broker "${name}" ends no groups; use its own tools to remove "${group}"`);
+      throw refused(`the broker "${name}" cannot end groups; remove "${group}" with its own tools`);
     if (this.subscriptions.some(({ spec }) => spec.topic === topic && spec.group === group))
-      throw refused(`this process subscribes to "${topic}" as the group "${group}", which cannot end`);
+      throw refused(
+        `this process subscribes to "${topic}" as the group "${group}"; end a group only after its last subscription`,
+      );
     return await broker.endGroup(topic, group);
   }
 
-  /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`: the broker may be away. */
+  /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`, because an unavailable broker has no socket. */
   begin(): void {
     if (this.parts.consumes && this.subscriptions.length > 0) this.releaseProcess = keepAlive();
     this.starting = this.declareAndStart();
@@ -104,20 +106,22 @@ export class AppBroker {
 
   status(): readonly SubscriptionStatus[] {
     const { name } = this;
-    return this.subscriptions.map(({ spec, counts, state, reason, trouble, isLimited, inFlight, lag }) => ({
-      ...counts,
-      broker: name,
-      topic: String(spec.topic),
-      group: spec.group,
-      state,
-      reason: state === "running" ? trouble : (this.topologyProblem ?? reason),
-      isLimited,
-      inFlight,
-      lag,
-    }));
+    return this.subscriptions.map(
+      ({ spec, counts, state, reason, ongoingFailure, isLimited, inFlight, lag }) => ({
+        ...counts,
+        broker: name,
+        topic: String(spec.topic),
+        group: spec.group,
+        state,
+        reason: state === "running" ? ongoingFailure : (this.topologyProblem ?? reason),
+        isLimited,
+        inFlight,
+        lag,
+      }),
+    );
   }
 
-  /** Throws when a subscription gets no messages, with the reasons. */
+  /** Throws with the reasons if a subscription receives no messages. */
   async health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const details = await this.parts.broker.health(signal);
     const reasons = [
@@ -134,12 +138,12 @@ export class AppBroker {
           ({ label, overdue, stalledMs }) =>
             `the subscription "${label}" is stalled: ${overdue} messages are due, and none came for ${Math.round(stalledMs / 1000)} s`,
         ),
-      ...this.subscriptions.flatMap(({ label, lastingTrouble }) =>
-        lastingTrouble === null ? [] : [`the subscription "${label}": ${lastingTrouble}`],
+      ...this.subscriptions.flatMap(({ label, lastingFailure }) =>
+        lastingFailure === null ? [] : [`the subscription "${label}": ${lastingFailure}`],
       ),
     ];
     if (reasons.length > 0) throw new Error(`messaging ${this.name}: ${reasons.join("; ")}`);
-    const unsent = this.parts.outbox?.trouble ?? null;
+    const unsent = this.parts.outbox?.ongoingFailure ?? null;
     return {
       ...details,
       subscriptions: this.subscriptions.length,
@@ -158,7 +162,7 @@ export class AppBroker {
     cancel();
   }
 
-  /** Closes the broker. Until then requests get their replies, also those that other features make in their drain. */
+  /** Closes the broker. Until then requests receive their replies, including requests that other features make while they drain. */
   async close(): Promise<void> {
     this.hasClosed = true;
     try {
@@ -183,7 +187,7 @@ export class AppBroker {
     for (const subscription of this.subscriptions) subscription.start();
   }
 
-  /** Returns whether the topology is as declared. */
+  /** Declares the topology. Returns whether it has no problems. */
   private async declare(): Promise<boolean> {
     const { broker, topologyMode, log, name } = this.parts;
     const before = this.topologyProblem;
@@ -193,7 +197,7 @@ export class AppBroker {
         : await topologyProblems(broker, this.topology(), topologyMode, this.ending.signal);
     this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
     if (this.topologyProblem !== null && this.topologyProblem !== before)
-      log.warn(`messaging: the broker "${name}" is not ready, and is asked again`, {
+      log.warn(`messaging: the broker "${name}" is not ready; trying again`, {
         reason: this.topologyProblem,
       });
     return this.topologyProblem === null;
@@ -206,7 +210,7 @@ export class AppBroker {
   }
 }
 
-/** Mistakes of a subscription that only its broker knows. */
+/** Mistakes of a subscription that depend on the capabilities of its broker. */
 export const brokerProblems = (
   spec: SubscriptionSpec,
   { name, adapter }: EnabledBroker,
@@ -214,15 +218,15 @@ export const brokerProblems = (
   const { capabilities } = adapter;
   const label = `${String(spec.topic)} ${spec.group}`;
   const rules: readonly (readonly [boolean, string])[] = [
-    [spec.order === "none" || capabilities.orders.includes(spec.order), `keeps no order by ${spec.order}`],
-    [typeof spec.topic === "string" || capabilities.patterns, "has no subscriptions to patterns"],
     [
-      spec.from === "earliest" || capabilities.replay,
-      'keeps no messages that a group could begin behind; leave out from: "latest"',
+      spec.order === "none" || capabilities.orders.includes(spec.order),
+      `does not support order: "${spec.order}"`,
     ],
+    [typeof spec.topic === "string" || capabilities.patterns, "does not support subscriptions to patterns"],
+    [spec.from === "earliest" || capabilities.replay, 'does not support from: "latest"; leave it out'],
     [
       spec.prefetch === null || spec.prefetch >= spec.batch.size || capabilities.settlement === "cumulative",
-      "hands over at most `prefetch` messages, so that a batch would never fill; let it be at least batch.size",
+      "delivers at most `prefetch` messages, so a batch would never fill; prefetch must be at least batch.size",
     ],
   ];
   return rules

@@ -3,26 +3,26 @@ import type { MessagingConfig } from "../messaging-config.ts";
 import type { MessagingOutline } from "../outline/messaging-outline.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
 
-/** Options of messaging that a broker's configuration may carry. */
+/** Options of `MessagingConfig` that a broker's configuration may include. */
 export type SharedConfig = ConfigInput<Omit<MessagingConfig, "broker">>;
 
-/** A configuration that `enableMessaging` accepts beside its own, from the package of a broker. */
+/** Another configuration that `enableMessaging` accepts, from a broker's package. */
 export interface ConfigKind {
   /** Name of the record: `KafkaConfig`. */
   readonly name: string;
-  /** Whether a value is meant as one, by a field that only it has: `brokers`. Mistakes in it are for `open`. */
+  /** Whether a value is meant as this record, by a field that only it has, such as `brokers`. `open` checks the rest. */
   matches(config: object): boolean;
-  /** Returns the adapter, and the options of messaging that the configuration had. Checks with `host.configure`, which reports mistakes. */
+  /** Returns the adapter and the messaging options of the configuration. Check the record with `host.configure`, which reports mistakes. */
   open(config: object): { readonly adapter: BrokerAdapter; readonly shared: SharedConfig };
 }
 
-/** What the package of a broker can do with the messaging of an app. */
+/** The messaging of an app, as a broker's package extends it. */
 export interface MessagingSetup {
-  /** Makes `enableMessaging` accept another configuration. Call it in `install`. */
+  /** Lets `enableMessaging` accept another configuration. Call it in `install`. */
   acceptConfig(kind: ConfigKind): void;
-  /** Adds a broker by name, for an `enableX` of its own. */
+  /** Adds a broker by name, for a package with its own `enableX`. */
   addBroker(name: string, adapter: BrokerAdapter, shared?: SharedConfig): void;
-  /** Returns what the app sends and receives, for a document about it: complete when the app starts. */
+  /** Returns the topics that the app sends to and receives from, for an API document. Complete when the app starts. */
   outline(): MessagingOutline;
 }
 
@@ -32,7 +32,7 @@ interface Setup extends MessagingSetup {
 
 const setups = new WeakMap<object, Setup>();
 
-/** Registers the setup of an app under its `messaging`, where packages of brokers find it. */
+/** Registers the setup of an app under its `messaging`, for `messagingSetup`. */
 export const registerSetup = (
   messaging: object,
   { addBroker, outline }: Pick<MessagingSetup, "addBroker" | "outline">,
@@ -48,7 +48,7 @@ export const registerSetup = (
 };
 
 /**
- * Returns what the package of a broker needs, from the methods that `install` gets.
+ * Returns the messaging setup of an app, from the methods passed to `install`.
  *
  * @example
  * export const kafka: Feature<KafkaMethods, MessagingMethods> = {
@@ -61,6 +61,6 @@ export const registerSetup = (
  */
 export const messagingSetup = ({ messaging }: { readonly messaging: object }): MessagingSetup => {
   const setup = setups.get(messaging);
-  if (setup === undefined) throw new TypeError("messaging: not the messaging of an app");
+  if (setup === undefined) throw new TypeError("messaging: `messaging` must be the messaging of an app");
   return setup;
 };

@@ -5,8 +5,8 @@ import { expect, test } from "@jest/globals";
 import type { BrokerAdapter, Topology } from "../adapter.ts";
 import { memoryBroker, messaging, topic } from "../index.ts";
 
-/** A broker in memory that notes what it is asked for, and whether it was closed. */
-const noting = (answer: (mode: string) => readonly string[]) => {
+/** An in-memory broker that records calls of `topology`, and whether it was closed. */
+const recordingBroker = (answer: (mode: string) => readonly string[]) => {
   const inner = memoryBroker();
   const asked: (readonly [string, Topology])[] = [];
   let isClosed = false;
@@ -26,9 +26,9 @@ const noting = (answer: (mode: string) => readonly string[]) => {
   return { adapter, asked, isClosed: () => isClosed };
 };
 
-test("the topology of an app is declared without its start, for each broker", async () => {
-  const first = noting(() => []);
-  const second = noting(() => {
+test("declares the topology of each broker before the app starts", async () => {
+  const first = recordingBroker(() => []);
+  const second = recordingBroker(() => {
     throw new Error("connect ECONNREFUSED");
   });
   const app = new (App.with(messaging))().enableMessaging({
@@ -40,7 +40,7 @@ test("the topology of an app is declared without its start, for each broker", as
   app.messaging.subscribe("orders", { group: "audit", broker: "other" }, () => {});
   expect(await app.messaging.declareTopology("create")).toEqual([
     { broker: "default", system: "memory", problems: [] },
-    { broker: "other", system: "memory", problems: ["the broker cannot be asked: connect ECONNREFUSED"] },
+    { broker: "other", system: "memory", problems: ["the broker cannot be queried: connect ECONNREFUSED"] },
   ]);
   expect(first.asked).toMatchObject([
     [
@@ -56,14 +56,14 @@ test("the topology of an app is declared without its start, for each broker", as
   expect([first.isClosed(), second.isClosed()]).toEqual([true, true]);
 });
 
-test("verify only compares", async () => {
-  const { adapter, asked } = noting((mode) => (mode === "verify" ? ["there is no topic"] : []));
+test("verify does not create anything", async () => {
+  const { adapter, asked } = recordingBroker((mode) => (mode === "verify" ? ["there is no topic"] : []));
   const app = new (App.with(messaging))().enableMessaging({ broker: adapter });
   expect(await app.messaging.declareTopology("verify")).toMatchObject([{ problems: ["there is no topic"] }]);
   expect(asked).toMatchObject([["verify", {}]]);
 });
 
-test("the app's database is left to its migrations", async () => {
+test("declares nothing on the app's database, which has migrations", async () => {
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMessaging();
@@ -74,12 +74,12 @@ test("the app's database is left to its migrations", async () => {
   await app.db.close();
 });
 
-test("without a broker, and for a subscription that its broker cannot have, nothing is declared", async () => {
+test("rejects without a broker, and for a subscription that its broker does not support", async () => {
   const none = new (App.with(messaging))();
   await expect(none.messaging.declareTopology("create")).rejects.toMatchObject({
     code: "MESSAGING_NOT_ENABLED",
   });
-  const { adapter, asked } = noting(() => []);
+  const { adapter, asked } = recordingBroker(() => []);
   const app = new (App.with(messaging))().enableMessaging({ broker: adapter });
   app.messaging.subscribe(/orders/, { group: "shop" }, () => {});
   await expect(app.messaging.declareTopology("create")).rejects.toMatchObject({

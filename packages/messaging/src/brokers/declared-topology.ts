@@ -4,17 +4,17 @@ import type { Broker, BrokerAdapter, BrokerContext, Topology } from "../port/bro
 import type { Capabilities } from "../port/capabilities.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 
-/** What a broker says about the topics and subscriptions of the app. */
+/** Result of declaring the app's topics and subscriptions at one broker. */
 export interface DeclaredTopology {
   /** Name of the broker in the app. */
   readonly broker: string;
   /** Its technology: `kafka`, `rabbitmq`. */
   readonly system: string;
-  /** What is missing or different, or why the broker cannot be asked, in sentences for operators. */
+  /** Missing or different parts, or why the broker cannot be queried, in sentences for operators. Empty if there are none. */
   readonly problems: readonly string[];
 }
 
-/** What a topology is made of, besides the subscriptions. */
+/** Parts of a topology other than the subscriptions. */
 export interface TopologyParts {
   /** Topics that the app sends to. */
   readonly topics: readonly string[];
@@ -22,7 +22,7 @@ export interface TopologyParts {
   readonly deadLetterTopicOf: (spec: SubscriptionSpec) => string | null;
 }
 
-/** What the subscriptions of one broker need there. */
+/** Returns the topology that the subscriptions of one broker need. */
 export const topologyOf = (
   specs: readonly SubscriptionSpec[],
   { topics, capabilities, deadLetterTopicOf }: TopologyParts,
@@ -40,7 +40,7 @@ export const topologyOf = (
   return { topics: [...new Set(all)], subscriptions };
 };
 
-/** Verifies or creates a topology. Never rejects: a broker that cannot be asked is a problem too. */
+/** Verifies or creates a topology. Never rejects: an unavailable broker is one of the problems. */
 export const topologyProblems = async (
   broker: Broker,
   ...given: Parameters<Broker["topology"]>
@@ -48,11 +48,11 @@ export const topologyProblems = async (
   try {
     return await broker.topology(...given);
   } catch (error) {
-    return [`the broker cannot be asked: ${messageOf(error)}`];
+    return [`the broker cannot be queried: ${messageOf(error)}`];
   }
 };
 
-/** Verifies or creates a topology on connections of its own. */
+/** Verifies or creates a topology on separate connections. */
 export const declareOn = async (
   adapter: BrokerAdapter,
   context: BrokerContext,

@@ -5,9 +5,8 @@ import type { BrokerAdapter, BrokerContext } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 
 /**
- * Sends a message on a connection of its own, for an app that has not started: in the transaction where the broker can.
- *
- * @throws MESSAGING_NOT_ENABLED for a broker in the memory of a process; the error of the send
+ * Sends a message on a separate connection, for an app that has not started; in the transaction if the broker supports that.
+ * @throws MESSAGING_NOT_ENABLED for an in-memory broker; the error of the send
  */
 export const sendOnce = async (
   adapter: BrokerAdapter,
@@ -24,7 +23,7 @@ export const sendOnce = async (
       `the broker "${context.name}" is in the memory of the processes that serve; replay there, for example through the HTTP API of enableDurable({ admin })`,
     );
   const broker = adapter.open(context);
-  const release = keepAlive(); // a broker that is away may have no socket
+  const release = keepAlive(); // an unavailable broker may have no socket
   const limit = new AbortController();
   const late = new Error(`not confirmed within ${timeoutMs} ms`);
   const cancel = context.clock.after(timeoutMs, () => limit.abort(late));
@@ -39,7 +38,7 @@ export const sendOnce = async (
   }
 };
 
-/** A failure would send a message again that was sent, or hide the error of the send. An app that has not started has no log. */
+/** Warns instead of throwing: an error would repeat a send that succeeded, or hide the error of the send. An app that has not started has no log. */
 const warnOfClose = (broker: string, error: unknown): void =>
   process.emitWarning(`messaging: the broker "${broker}" did not close after a send`, {
     detail: messageOf(error),

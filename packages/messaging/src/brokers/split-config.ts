@@ -2,11 +2,11 @@ import { type ConfigInput, type ConfigRecord, isPlainObject, nearest } from "@fr
 import { MessagingConfig } from "../messaging-config.ts";
 import type { SharedConfig } from "./config-kinds.ts";
 
-/** A configuration of a broker that carries options of messaging, in its two parts. */
+/** The two parts of a broker's configuration that includes messaging options. */
 export interface SplitConfig<T> {
-  /** Fields of the broker, and unknown ones, which its record refuses. */
+  /** Fields of the broker's record, and unknown ones, which the record rejects. */
   readonly own: ConfigInput<T>;
-  /** Fields of `MessagingConfig`, and misspelt ones of it. */
+  /** Fields of `MessagingConfig`, misspelt ones included. */
   readonly shared: SharedConfig;
 }
 
@@ -14,15 +14,15 @@ const sharedFields: readonly string[] = Object.keys(MessagingConfig.of()).filter
   (field) => field !== "broker",
 );
 
-/** Separates the fields of a broker's record from those of messaging, so that each record reports the mistakes in its own. */
+/** Separates the fields of a broker's record from those of `MessagingConfig`, so that each record reports mistakes in its own fields. */
 export const splitConfig = <T extends object>(
   record: ConfigRecord<T>,
   config: ConfigInput<T> & SharedConfig,
 ): SplitConfig<T> => {
-  if (!isPlainObject(config)) return { own: config, shared: {} }; // the record refuses it
+  if (!isPlainObject(config)) return { own: config, shared: {} }; // the record rejects it
   const ownFields = Object.keys(record.of());
   const isShared = ([name]: readonly [string, unknown]): boolean => {
-    const [meant = name] = nearest(name, [...ownFields, ...sharedFields]); // itself, when it is known
+    const [meant = name] = nearest(name, [...ownFields, ...sharedFields]); // returns `name` if it is known
     return !ownFields.includes(meant) && sharedFields.includes(meant);
   };
   const entries: readonly (readonly [string, unknown])[] = Object.entries(config);

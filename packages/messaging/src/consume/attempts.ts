@@ -17,26 +17,26 @@ import type { Entry } from "./entry.ts";
 import { openMessage, type Opened, type OpenMessageParts } from "./open-message.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
 
-/** Answers a request at once that would else wait until its time is over: a verdict is no reply. */
-const NO_BATCH_REPLY = "a handler of subscribeBatch got it, which sends no replies";
+/** Fails a request at once instead of letting it time out: a batch handler returns verdicts, not replies. */
+const NO_BATCH_REPLY = "it was handled by subscribeBatch, which sends no replies";
 
-/** What the subscription around its attempts has. */
+/** The subscription, as `Attempts` uses it. */
 export interface AttemptHost {
   readonly consumer: () => Consumer;
   readonly counts: ConsumeCounts;
-  /** Whether the process has given up what it holds. */
+  /** Whether the process has abandoned its deliveries, at the end of a drain. */
   readonly hasGivenUp: () => boolean;
 }
 
-/** Makes tries of a subscription: opens deliveries, and calls the handler, with the inbox if it has one. */
+/** Makes the tries of a subscription: opens deliveries and calls the handler, with the inbox if there is one. */
 export class Attempts {
-  /** Tries with an inbox that run. */
+  /** Running tries with an inbox. */
   readonly running: RunningTries = new RunningTries();
   private readonly parts: SubscriptionParts;
   private readonly host: AttemptHost;
   private readonly opening: OpenMessageParts;
   private readonly handle: (message: Message) => Awaitable<Outcome>;
-  /** Entries of messages whose handlers run, for the inbox. */
+  /** Entries of the messages whose handlers run, for the inbox. */
   private readonly entries = new WeakMap<Message, Entry>();
 
   constructor(parts: SubscriptionParts, host: AttemptHost) {
@@ -47,7 +47,7 @@ export class Attempts {
     this.handle = this.observed(this.handler());
   }
 
-  /** Makes one try with entries that run together. Never throws. */
+  /** Makes one try with entries that are handled together. Never throws. */
   make(entries: readonly Entry[]): Awaitable<Outcomes> {
     const [first] = entries;
     if (this.parts.spec.handler.kind === "batch") return this.attemptBatch(entries);
@@ -94,7 +94,7 @@ export class Attempts {
     });
   }
 
-  /** Opens the delivery of a message once more, for another run of the same try. */
+  /** Opens the delivery of a message again, for another run of the same try. */
   private async openAgain(entry: Entry, { attempt }: Message): Promise<Opened> {
     const opened = await this.open(entry);
     if ("message" in opened) countAttempt(opened.message, attempt);
@@ -105,7 +105,7 @@ export class Attempts {
     return replyTopic(message) === null ? undefined : answer(this.parts.replies, message, value, error);
   }
 
-  /** Makes a try in the inbox. Its reply is sent after the commit: before, it would say too much, and its send may need the database. */
+  /** Makes a try in the inbox. Its reply is sent after the commit: the transaction could still roll back, and the send may need the database. */
   private async runOnce(inbox: DatabaseInbox, message: Message, work: InboxWork): Promise<Outcome> {
     const returned: unknown[] = [];
     const entry = this.entries.get(message) ?? null;
@@ -156,7 +156,7 @@ export class Attempts {
     });
   }
 
-  /** Publishes each try as an operation, while there is a listener. */
+  /** Publishes each try as an operation while there is a listener. */
   private observed(
     handle: (message: Message) => Awaitable<Outcome>,
   ): (message: Message) => Awaitable<Outcome> {
@@ -177,7 +177,7 @@ export class Attempts {
   }
 }
 
-/** The inbox knows the attempts of all processes. */
+/** Adopts the count of the inbox, which covers all processes. */
 const countedAs = (entry: Entry | null, message: Message, attempts: number): void => {
   if (entry !== null) {
     const { tries, headers } = entry.delivery;

@@ -1,17 +1,17 @@
 import type { Clock } from "@framework/core/feature";
 
-/** What the wait for a full batch needs. */
+/** Dependencies of `BatchWait`. */
 export interface BatchWaitParts {
   readonly clock: Clock;
-  /** Entries of one batch. */
+  /** Size of a full batch. */
   readonly size: number;
-  /** Longest wait for them; 0 for none. */
+  /** Longest wait for a full batch in milliseconds; 0 for none. */
   readonly waitMs: number;
   /** Called at the end of the wait. */
   readonly due: () => void;
 }
 
-/** Waits for some time until a batch is full. */
+/** Delays a batch until it is full, for at most `waitMs`. */
 export class BatchWait {
   private readonly parts: BatchWaitParts;
   private isDue = false;
@@ -21,7 +21,7 @@ export class BatchWait {
     this.parts = parts;
   }
 
-  /** Whether a batch waits for more entries than are ready. */
+  /** Whether the next batch must wait for more entries than the `ready` ones. */
   holds(ready: number): boolean {
     const { size, waitMs } = this.parts;
     if (ready >= size || waitMs === 0 || this.isDue) return false;
@@ -29,7 +29,7 @@ export class BatchWait {
     return true;
   }
 
-  /** Notes that a batch has begun: the next one waits anew. */
+  /** Resets the wait after a batch has begun. */
   begun(): void {
     this.isDue = false;
   }

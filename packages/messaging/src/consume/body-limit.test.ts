@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { memoryBroker, messaging } from "../index.ts";
 
-test("maxMessageBytes counts the bytes of a received body that is text", async () => {
+test("maxMessageBytes limits the UTF-8 bytes of a received string body", async () => {
   const broker = memoryBroker();
   const appWith = (config: object) => new (App.with(messaging))().enableMessaging({ broker, ...config });
   const [app, strict] = [appWith({}), appWith({ maxMessageBytes: 4096 })];

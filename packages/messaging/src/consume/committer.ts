@@ -2,7 +2,7 @@ import type { Clock } from "@framework/core/feature";
 import type { Settlement } from "../port/delivery.ts";
 import type { PartitionWindow } from "./partition-window.ts";
 
-/** What committing needs. */
+/** Dependencies of `Committer`. */
 export interface CommitterParts {
   readonly clock: Clock;
   /** Windows by partition. */
@@ -10,13 +10,13 @@ export interface CommitterParts {
   readonly settle: (settlement: Settlement) => void;
 }
 
-/** Longest time that a finished delivery waits for its commit. */
+/** Longest time in milliseconds until a finished delivery is committed. */
 const EVERY_MS = 200;
 
-/** Finished deliveries of a partition that are committed at once. */
+/** Number of finished deliveries of a partition that triggers a commit at once. */
 const EVERY_MESSAGES = 500;
 
-/** Commits what is finished at the start of each partition's window: every 200 ms, or every 500 messages. */
+/** Commits the finished deliveries at the head of each partition's window: every 200 ms or 500 messages. */
 export class Committer {
   private readonly parts: CommitterParts;
   private cancel: (() => void) | null = null;
@@ -31,7 +31,7 @@ export class Committer {
     else if (window.committable > 0) this.cancel ??= this.parts.clock.after(EVERY_MS, () => this.commitAll());
   }
 
-  /** Commits everything that is finished. */
+  /** Commits the finished deliveries of all windows. */
   commitAll(): void {
     this.cancel?.();
     this.cancel = null;

@@ -1,4 +1,4 @@
-/** What a subscription has counted. */
+/** Counters of a subscription. */
 export interface ConsumeCounts {
   received: number;
   redelivered: number;

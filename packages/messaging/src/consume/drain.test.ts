@@ -12,7 +12,7 @@ test.each<[string, (app: Messaging, began: () => void) => void]>([
     "batch",
     (app, began) => void app.subscribeBatch("books", { group: "a", batch }, () => (began(), never())),
   ],
-])("a %s that ignores its signal does not hold a stop longer than `drainMs`", async (_kind, subscribe) => {
+])("a %s that ignores its signal does not delay a stop beyond `drainMs`", async (_kind, subscribe) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), drainMs: 10 });
   let runs = 0;
   subscribe(app.messaging, () => void runs++);
@@ -20,6 +20,6 @@ test.each<[string, (app: Messaging, began: () => void) => void]>([
   await app.messaging.send("books", { type: "t" });
   await waitFor(() => runs > 0, { timeoutMs: 60_000 });
   const from = performance.now();
-  await app.stop({ timeoutSecs: 4 }); // a twentieth of which is left to unwind
+  await app.stop({ timeoutSecs: 4 }); // a twentieth is reserved for closing
   expect(performance.now() - from).toBeLessThan(2000);
 });

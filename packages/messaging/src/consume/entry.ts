@@ -3,30 +3,30 @@ import { headerLength } from "../envelope/own-headers.ts";
 import type { Delivery } from "../port/delivery.ts";
 
 /** State of a delivery in this process. */
-export type EntryState = "queued" | "running" | "waiting" | "settling" | "over";
+export type EntryState = "queued" | "running" | "waiting" | "settling" | "released";
 
-/** A delivery on its way through a subscription. */
+/** A delivery that a subscription is processing. */
 export class Entry {
-  /** The latest delivery of it: settle with this one. */
+  /** The latest delivery of the message: settle with this one. */
   delivery: Delivery;
   /** Entries of one lane run one at a time, in order; `null` for none. */
   readonly lane: string | null;
   /** Bytes of the body, text as UTF-8. */
   readonly bytes: number;
-  /** Bytes of the body, and characters of what else it keeps in memory. */
+  /** Approximate memory: bytes of the body, characters of key and headers, and bytes of `original`. */
   readonly heldBytes: number;
-  /** The event of its last try, once it was decoded. */
+  /** The decoded event of the last try; `null` before. */
   event: Event | null = null;
-  /** Tries that were made, in this process and before. */
+  /** Tries made so far, in this process and before. */
   tries = 0;
   state: EntryState = "queued";
   /** When its first try in this process began, in milliseconds since 1970; `null` before. */
   firstAt: number | null = null;
-  /** Whether a transaction of the inbox has settled it. */
+  /** Whether a transaction of the inbox has settled the delivery. */
   isSettled = false;
-  /** Whether it is done in the window of its partition. */
+  /** Whether it is finished in the window of its partition. */
   isFinished = false;
-  /** Whether only its settlement is left to do. */
+  /** Whether only its settlement is outstanding. */
   isEnding = false;
   /** Whether its handler ignores its signal. */
   isStuck = false;
@@ -43,9 +43,9 @@ export class Entry {
     this.heldBytes = this.bytes + (key?.length ?? 0) + headerLength(headers) + (original?.bytes ?? 0);
   }
 
-  /** Whether the broker took it away. */
+  /** Whether it was released, such as when the broker gave it to another consumer. */
   get isLost(): boolean {
-    return this.state === "over";
+    return this.state === "released";
   }
 
   /** Created on first access: most handlers do not use it. */
@@ -62,7 +62,7 @@ export class Entry {
     this.controller?.abort(reason);
   }
 
-  /** Gives the next try a signal of its own. */
+  /** Gives the next try a new signal. */
   renewSignal(): void {
     this.controller = null;
     this.reason = null;

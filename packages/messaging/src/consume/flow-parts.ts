@@ -9,15 +9,15 @@ import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import type { RateGate } from "./rate-gate.ts";
 import type { RetryTopic } from "./retry-topics.ts";
-import type { Troubles } from "../waiting/troubles.ts";
+import type { OngoingFailures } from "../waiting/ongoing-failures.ts";
 
-/** Where a delayed try waits at the broker, and for how long. */
+/** The retry topic of a delayed try, and its delay. */
 export interface Postponement {
   readonly topic: string;
   readonly delayMs: number;
 }
 
-/** What the flow of a subscription needs. */
+/** Dependencies of `Flow`. */
 export interface FlowParts {
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,19 +32,19 @@ export interface FlowParts {
   readonly retry: MessageRetry;
   /** Entries of one call; 1 for handlers of single messages. */
   readonly batch: { readonly size: number; readonly waitMs: number };
-  /** Limits how many calls begin; `null` for no limit. `due` is called when more may begin. */
+  /** Creates the rate limit of calls; `null` for no limit. `due` is called when more calls may begin. */
   readonly rate: ((due: () => void) => RateGate) | null;
-  /** Makes one try with entries that run together. Never throws. */
+  /** Makes one try with entries that are handled together. Never throws. */
   readonly attempt: (entries: readonly Entry[]) => Awaitable<Outcomes>;
-  /** Prepares a new entry: its tries so far, and how long it must wait. */
+  /** Sets the tries of a new entry and returns how long it must wait. */
   readonly prepare: (entry: Entry) => { readonly waitMs: number };
-  /** Stores a dead letter; resolves when it is safe and the delivery may be settled, `true` when it was settled too. Repeats until then. */
-  readonly bury: (entry: Entry, error: unknown, signal: AbortSignal) => Promise<boolean>;
-  /** Topics for delayed tries. */
+  /** Stores a dead letter, with retries. Resolves when it is stored: with `true` if the delivery was settled too, with `false` if it must be settled now. */
+  readonly deadLetter: (entry: Entry, error: unknown, signal: AbortSignal) => Promise<boolean>;
+  /** Retry topics. */
   readonly retryTopics: readonly RetryTopic[];
-  /** Sends an entry to one of them; resolves with `false` when the broker refuses it for good. */
+  /** Sends an entry to a retry topic. Resolves with `false` when the broker refuses it permanently. */
   readonly postpone: (entry: Entry, to: Postponement, signal: AbortSignal) => Promise<boolean>;
-  /** Has the reasons of what fails and is tried again. */
-  readonly troubles: Troubles;
+  /** Failures of work that is being retried. */
+  readonly failures: OngoingFailures;
   readonly stateChanged: (state: ConsumerState, reason: string | null) => void;
 }

@@ -15,7 +15,7 @@ import { Settler } from "./settler.ts";
 import { limitTime, type TimeLimits } from "./time-limit.ts";
 import { Transitions } from "./transitions.ts";
 
-/** The flow of deliveries through one subscription: in order, by lanes, tried, retried, settled. */
+/** Processes the deliveries of one subscription: orders them by lane, runs and retries handlers, and settles the results. */
 export class Flow {
   readonly intake: Intake;
   private readonly parts: FlowParts;
@@ -28,7 +28,7 @@ export class Flow {
   private readonly pauses: Pauses;
   private readonly batchWait: BatchWait;
   private readonly transitions: Transitions;
-  /** Aborts when the process gives up what it holds. */
+  /** Aborts when the process abandons its deliveries, at the end of a drain. */
   private readonly giveUp = new AbortController();
   private running = 0;
   private isSuspended = false;
@@ -76,17 +76,17 @@ export class Flow {
     });
   }
 
-  /** Handlers that run. */
+  /** Number of running handlers. */
   get inFlight(): number {
     return this.running;
   }
 
-  /** Whether messages wait for the rate. */
+  /** Whether messages wait because of the rate. */
   get isLimited(): boolean {
     return this.rate?.isWaiting ?? false;
   }
 
-  /** Whether the process has given up what it holds, at the end of its drain. */
+  /** Whether the process has abandoned its deliveries, at the end of a drain. */
   get hasGivenUp(): boolean {
     return this.giveUp.signal.aborted;
   }
@@ -96,12 +96,12 @@ export class Flow {
     return this.pauses.isHalted;
   }
 
-  /** Whether it fetches nothing: by an operator, an open circuit or a stop. */
+  /** Whether it fetches nothing because of an operator, an open circuit or a stop. */
   get isClosed(): boolean {
     return this.pauses.isClosed;
   }
 
-  /** Starts no handler and fetches nothing until `resume`. What runs is finished. */
+  /** Starts no handler and fetches nothing until `resume`. Running handlers finish. */
   pause(): void {
     this.pauses.halt();
   }
@@ -116,7 +116,7 @@ export class Flow {
     this.pauses.stop();
   }
 
-  /** Waits for the handlers, and for messages on their way to another place, until the deadline; then aborts them. */
+  /** Waits for running handlers and for unconfirmed retries and dead letters until the deadline; then aborts them. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.startNoMore();
     this.pauses.end();
@@ -149,14 +149,14 @@ export class Flow {
 
   private wait(entry: Entry, waitMs: number): void {
     const { topic } = entry.delivery;
-    const mostMs = longestHoldMs(this.parts.retryTopics, topic);
-    if (waitMs <= mostMs) return this.transitions.hold(entry, waitMs, () => this.lanes.add(entry));
-    this.transitions.hold(entry, mostMs, () =>
-      this.transitions.postpone(entry, { topic, delayMs: waitMs - mostMs }),
+    const maxMs = longestHoldMs(this.parts.retryTopics, topic);
+    if (waitMs <= maxMs) return this.transitions.hold(entry, waitMs, () => this.lanes.add(entry));
+    this.transitions.hold(entry, maxMs, () =>
+      this.transitions.postpone(entry, { topic, delayMs: waitMs - maxMs }),
     );
   }
 
-  /** Starts what may run. A handler that returns at once is followed by the next in the same loop. */
+  /** Starts all entries that may run. Synchronous handlers run in one loop, without recursion. */
   private pump(): void {
     if (this.isPumping) return;
     this.isPumping = true;
@@ -225,7 +225,7 @@ export class Flow {
   private async allEnded(): Promise<void> {
     this.idle = Promise.withResolvers<void>();
     if (this.running > 0) await this.idle.promise;
-    await this.transitions.allDeparted();
+    await this.transitions.allForwarded();
   }
 }
 

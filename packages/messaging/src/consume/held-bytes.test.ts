@@ -5,7 +5,7 @@ import { newHeaders } from "../envelope/event.ts";
 import { messaging } from "../index.ts";
 import { MAX_HELD_BYTES } from "../limits.ts";
 import type { Delivery } from "../port/delivery.ts";
-import { handed, handedBroker } from "./handed-broker.test-kit.ts";
+import { fakeDelivery, fakeBroker } from "./fake-broker.test-kit.ts";
 
 const most = "x".repeat(MAX_HELD_BYTES);
 
@@ -14,14 +14,14 @@ test.each<[string, Partial<Delivery>]>([
   ["key", { key: most }],
   ["headers", { headers: Object.assign(newHeaders(), { a: most.slice(1) }) }],
   ["original", { original: { bytes: MAX_HELD_BYTES } }],
-])("nothing more is fetched while deliveries of 64 MiB are held: %s", async (_what, members) => {
-  const broker = handedBroker();
+])("fetches nothing while it holds deliveries of 64 MiB: %s", async (_what, members) => {
+  const broker = fakeBroker();
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
   app.messaging.subscribe("books", { group: "search", prefetch: 100 }, () => {});
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
   const sink = broker.sink();
-  const delivery = handed("1", { headers: newHeaders(), body: "", ...members });
+  const delivery = fakeDelivery("1", { headers: newHeaders(), body: "", ...members });
   const before = sink.room(null);
   sink.deliver([delivery]);
   const held = sink.room(null);

@@ -4,7 +4,7 @@ import type { ConsumerState, Sink } from "../port/sink.ts";
 import { Entry } from "./entry.ts";
 import { PartitionWindow } from "./partition-window.ts";
 
-/** What the intake needs of its subscription. */
+/** Dependencies of `Intake`. */
 export interface IntakeParts {
   readonly prefetch: number;
   readonly isCumulative: boolean;
@@ -14,10 +14,10 @@ export interface IntakeParts {
   readonly accepted: (entry: Entry) => void;
   /** Called after a batch was accepted. */
   readonly delivered: () => void;
-  /** Called with entries that the broker took away. */
+  /** Called with entries that the broker gave to another consumer. */
   readonly lost: (entries: readonly Entry[]) => void;
   readonly state: (state: ConsumerState, reason: string | null) => void;
-  /** Called when no handler may start for a while, and when they may again. */
+  /** Called when handlers must not start, and when they may again. */
   readonly suspended: (isSuspended: boolean) => void;
 }
 
@@ -26,14 +26,14 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** Takes the deliveries of a consumer and knows which ones this process holds. */
+/** Accepts the deliveries of a consumer and tracks those that are not settled. */
 export class Intake implements Sink {
   /** Windows by partition, with cumulative settlement. */
   readonly windows: Map<string, PartitionWindow> = new Map();
   private readonly parts: IntakeParts;
-  /** What is not settled. */
+  /** Entries that are not settled. */
   private readonly held = new Map<Delivery, Entry>();
-  /** Held entries whose settlement is under way. */
+  /** Number of held entries whose settlement is in progress. */
   private ending = 0;
   private heldBytes = 0;
   private waiters: Waiter[] = [];
@@ -43,7 +43,7 @@ export class Intake implements Sink {
     this.parts = parts;
   }
 
-  /** Entries that are not settled; finished ones behind an unfinished one included. */
+  /** Number of entries that are not settled, including finished ones after an unfinished one. */
   get size(): number {
     return this.held.size;
   }
@@ -91,9 +91,9 @@ export class Intake implements Sink {
   }
 
   revoked(partitions: readonly string[]): void {
-    const gone = new Set(partitions);
+    const revokedPartitions = new Set(partitions);
     for (const partition of partitions) this.windows.delete(partition);
-    this.drop(this.entries().filter(({ delivery }) => gone.has(delivery.partition ?? "")));
+    this.drop(this.entries().filter(({ delivery }) => revokedPartitions.has(delivery.partition ?? "")));
   }
 
   isAlive(delivery: Delivery): boolean {
@@ -122,21 +122,21 @@ export class Intake implements Sink {
     this.parts.state(state, reason ?? null);
   }
 
-  /** Takes nothing more. */
+  /** Accepts no further deliveries. */
   close(): void {
     this.isOpen = false;
     for (const { resolve } of this.waiters.splice(0)) resolve();
   }
 
-  /** An entry has ended but for its settlement: the next ones are fetched meanwhile, in the same round trip where the broker can. */
-  endsNow(entry: Entry): void {
+  /** Frees the room of an entry whose settlement is in progress, so that the broker can deliver the next one in the same round trip. */
+  markEnding(entry: Entry): void {
     if (entry.isEnding || this.parts.isCumulative) return;
     entry.isEnding = true;
     this.ending++;
     if (this.waiters.length > 0) this.wake();
   }
 
-  /** Forgets an entry that was settled, or whose place in its window is done. */
+  /** Forgets an entry that was settled, or is finished in its window. */
   release(entry: Entry): void {
     if (this.held.get(entry.delivery) !== entry) return;
     this.held.delete(entry.delivery);
@@ -145,13 +145,13 @@ export class Intake implements Sink {
     if (this.waiters.length > 0) this.wake();
   }
 
-  /** While settlements wait for the broker, at most as many deliveries are held again. */
+  /** Room besides the entries in settlement; at most twice `prefetch` is held in all. */
   private roomBeside(prefetch: number): number {
     const held = this.held.size;
     return Math.max(0, Math.min(prefetch - held + this.ending, 2 * prefetch - held));
   }
 
-  /** Removes a lost entry without its settlement. */
+  /** Removes lost entries without settling them. */
   private drop(entries: readonly Entry[]): void {
     for (const entry of entries) this.release(entry);
     if (entries.length > 0) this.parts.lost(entries);
@@ -168,7 +168,7 @@ export class Intake implements Sink {
     accepted(entry);
   }
 
-  /** Whether a delivery of a log is not in its window; one that is takes the place of the earlier delivery. */
+  /** Whether a delivery of a log is not in its window yet. If it is, it replaces the earlier delivery. */
   private isNew(delivery: Delivery): boolean {
     const found = this.windowOf(delivery).lookUp(delivery);
     if (found === "new" || found === "finished") return found === "new";

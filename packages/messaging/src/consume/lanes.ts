@@ -1,13 +1,13 @@
 import { Deque } from "../memory/deque.ts";
 import type { Entry } from "./entry.ts";
 
-/** Orders entries: those of one lane run one at a time, in the order of delivery; others at once. */
+/** Orders entries: entries of one lane run one at a time in the order of delivery, others at once. */
 export class Lanes {
   private readonly ready = new Deque<Entry>();
-  /** Entries by lane. The first one holds the lane: it is ready, runs, or waits for its next try. */
+  /** Entries by lane. The first one occupies the lane: it is ready, runs, or waits for its next try. */
   private readonly lanes = new Map<string, Entry[]>();
 
-  /** Entries that could run now. */
+  /** Number of entries that can run now. */
   get readyCount(): number {
     return this.ready.length;
   }
@@ -20,7 +20,7 @@ export class Lanes {
     this.ready.push(entry);
   }
 
-  /** Takes the next entry that may run; `null` when there is none. Its lane is taken until `free`. */
+  /** Removes and returns the next entry that may run; `null` if there is none. Its lane stays occupied until `free`. */
   take(): Entry | null {
     for (let entry = this.ready.shift(); entry !== undefined; entry = this.ready.shift()) {
       if (!entry.isLost) return entry;
@@ -29,12 +29,12 @@ export class Lanes {
     return null;
   }
 
-  /** Makes an entry ready again, which keeps its lane. */
+  /** Makes an entry ready again; it still occupies its lane. */
   again(entry: Entry): void {
     this.ready.unshift(entry);
   }
 
-  /** Ends an entry's turn: the next one of its lane is ready. Entries that do not hold their lane, as those that wait for their time, free nothing. */
+  /** Frees the lane of an entry: its next entry is ready. Does nothing for an entry that does not occupy its lane, such as one that waits for its delay. */
   free(entry: Entry): void {
     if (entry.lane === null) return;
     const lane = this.lanes.get(entry.lane);
@@ -45,8 +45,8 @@ export class Lanes {
     else this.ready.push(next);
   }
 
-  /** Takes the entries behind the first one of a lane, in their order. */
-  takeBehind(lane: string): readonly Entry[] {
+  /** Removes and returns all entries of a lane but the first, in order. */
+  takeFollowing(lane: string): readonly Entry[] {
     return this.lanes.get(lane)?.splice(1) ?? [];
   }
 }

@@ -13,28 +13,27 @@ import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import type { Entry } from "./entry.ts";
 import { mainTopic } from "./retry-topics.ts";
 
-/** Limits of a delivery. */
+/** Size limits of a delivery in bytes. */
 export interface MessageLimits {
   readonly maxMessageBytes: number;
   readonly maxHeaderBytes: number;
 }
 
-/** What opening deliveries needs. */
+/** Dependencies of `openMessage`. */
 export interface OpenMessageParts extends MessageLimits {
   readonly spec: SubscriptionSpec;
   readonly broker: string;
-  /** Its technology, as OpenTelemetry names it. */
+  /** Technology of the broker, as OpenTelemetry names it. */
   readonly system: string;
-  /** The wall clock. */
+  /** Returns the time in milliseconds since 1970. */
   readonly date: () => number;
 }
 
-/** A message to handle, or the outcome of a delivery that no handler sees. */
+/** A message to handle, or the outcome of a delivery that needs no handler. */
 export type Opened = { readonly message: Message } | { readonly outcome: Outcome };
 
 /**
- * Returns the message in a delivery: decoded, within the limits, of a known type, valid. It is decoded anew each time, because a handler may have changed the
- * data of an earlier try. Never throws.
+ * Decodes and validates the message of a delivery: size, type and data. Decodes again for each try, because a handler may have changed the data. Never throws.
  */
 export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<Opened> => {
   try {
@@ -56,13 +55,13 @@ const decoded = (entry: Entry, { spec, maxMessageBytes, maxHeaderBytes }: OpenMe
   const maxHeaders = maxHeaderBytes + MAX_OWN_HEADER_BYTES;
   if (areLargerThan(delivery.headers, maxHeaders))
     throw tooLarge(`its headers have ${headerBytes(delivery.headers)} bytes; the limit is ${maxHeaders}`);
-  return decode(delivery, spec.isRaw, event === null ? undefined : () => event.id); // one id for all tries
+  return decode(delivery, spec.isRaw, event === null ? undefined : () => event.id); // every try has the same id
 };
 
 const tooLarge = (problem: string): PermanentFailure =>
   new PermanentFailure("MESSAGING_TOO_LARGE", `the delivery is too large: ${problem}`);
 
-/** Whether a retry or replay is for another group, or the message has expired. */
+/** Whether the message is a retry or replay for another group, or has expired. */
 const isForOthers = (headers: WireHeaders, { spec, date }: OpenMessageParts): boolean => {
   const group = headers[GROUP];
   if (group !== undefined && group !== spec.group) return true;
@@ -125,11 +124,11 @@ const messageOf = (entry: Entry, event: Event, data: unknown, parts: OpenMessage
   const topic = mainTopic(entry.delivery.topic, spec.group);
   const meta: MessageMeta = { broker, system, topic, group: spec.group, partition, offset, isRedelivered };
   const attempt = entry.tries + 1;
-  return { message: new IncomingMessage(event, data, new Place(entry, attempt, meta)) };
+  return { message: new IncomingMessage(event, data, new MessageTry(entry, attempt, meta)) };
 };
 
-/** Keeps the signal of one try: the next one gets another. */
-class Place {
+/** Attempt, metadata and lazily created signal of one try. */
+class MessageTry {
   readonly attempt: number;
   readonly meta: MessageMeta;
   private readonly entry: Entry;

@@ -3,24 +3,24 @@ import { Deque } from "../memory/deque.ts";
 import type { Entry } from "./entry.ts";
 
 /**
- * The deliveries of one partition of a log that are not committed: finished in any order, committed up to the lowest one that is not finished.
+ * The uncommitted deliveries of one partition of a log. They finish in any order and are committed up to the first unfinished one.
  */
 export class PartitionWindow {
   private readonly order = new Deque<Entry>();
   private readonly byOffset = new Map<string, Entry>();
   /** All offsets up to this one are finished. */
   private doneUpTo: string | null = null;
-  /** The delivery to commit with: the highest contiguous finished one. */
+  /** The delivery to commit: the last one of the finished head. */
   private uncommitted: Delivery | null = null;
   /** Finished deliveries since the last commit. */
   private finished = 0;
 
-  /** Deliveries that are not finished, or behind one that is not. */
+  /** Number of deliveries from the first unfinished one on. */
   get size(): number {
     return this.byOffset.size;
   }
 
-  /** Finished deliveries that a commit would cover. */
+  /** Number of finished deliveries that a commit would cover. */
   get committable(): number {
     return this.uncommitted === null ? 0 : this.finished;
   }
@@ -29,7 +29,7 @@ export class PartitionWindow {
     return Array.from(this.byOffset.values()).filter(({ isFinished }) => !isFinished);
   }
 
-  /** Returns the entry of a delivery's offset, or whether it is new or was finished before; then it may be committed again. */
+  /** Returns the entry of a delivery's offset, `new`, or `finished`; if it was the last finished one, it is committed again. */
   lookUp(delivery: Delivery): Entry | "new" | "finished" {
     const offset = delivery.offset ?? "0";
     const known = this.byOffset.get(offset);
@@ -56,7 +56,7 @@ export class PartitionWindow {
     }
   }
 
-  /** Takes the delivery to commit with; `null` when nothing is new. */
+  /** Removes and returns the delivery to commit; `null` if nothing finished since the last commit. */
   takeCommit(): Delivery | null {
     const delivery = this.uncommitted;
     this.uncommitted = null;
@@ -64,12 +64,12 @@ export class PartitionWindow {
     return delivery;
   }
 
-  /** Puts a commit back that failed, unless there is a later one. */
+  /** Restores a failed commit unless there is a later one. */
   putBack(delivery: Delivery): void {
     this.uncommitted ??= delivery;
   }
 }
 
-/** Compares offsets, which are decimal numbers without leading zeros: without a conversion of each. */
+/** Compares offsets as text, without converting them: they are decimal numbers without leading zeros. */
 const isLater = (one: string, other: string): boolean =>
   one.length === other.length ? one > other : one.length > other.length;

@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 import type { Consumer } from "../port/broker-adapter.ts";
 
-/** What pauses need. */
+/** Dependencies of `Pauses`. */
 export interface PausesParts {
   readonly clock: Clock;
   readonly consumer: () => Pick<Consumer, "pause" | "resume">;
@@ -9,12 +9,12 @@ export interface PausesParts {
   readonly ended: () => void;
 }
 
-/** Reasons for which a subscription starts no handler and fetches nothing: an open circuit, an operator, a stop. */
+/** Pauses of a subscription by an open circuit, an operator or a stop. While paused, it starts no handler and fetches nothing. */
 export class Pauses {
   private readonly parts: PausesParts;
-  /** By an open circuit. */
+  /** Whether an open circuit has paused it. */
   private isTimed = false;
-  /** By an operator. */
+  /** Whether an operator has paused it. */
   private halted = false;
   private hasStopped = false;
   private cancel: () => void = () => {};
@@ -23,7 +23,7 @@ export class Pauses {
     this.parts = parts;
   }
 
-  /** Whether nothing may start. */
+  /** Whether no handler may start. */
   get isClosed(): boolean {
     return this.hasStopped || this.isTimed || this.halted;
   }
@@ -33,12 +33,12 @@ export class Pauses {
     return this.halted;
   }
 
-  /** Whether nothing starts any more. */
+  /** Whether no handler starts any more. */
   get isStopped(): boolean {
     return this.hasStopped;
   }
 
-  /** Pauses for some time; a later call counts. */
+  /** Pauses for a time; a later call replaces an earlier one. */
   pauseFor(ms: number): void {
     const { clock, consumer } = this.parts;
     if (this.hasStopped) return;
@@ -47,7 +47,7 @@ export class Pauses {
     this.isTimed = true;
     this.cancel = clock.after(ms, () => {
       this.isTimed = false;
-      this.goOn();
+      this.continueIfOpen();
     });
   }
 
@@ -62,21 +62,21 @@ export class Pauses {
   resume(): void {
     if (!this.halted) return;
     this.halted = false;
-    this.goOn();
+    this.continueIfOpen();
   }
 
-  /** Ends what waits for the end of a pause: nothing starts any more. */
+  /** Stops for good: no handler starts any more. */
   stop(): void {
     this.hasStopped = true;
   }
 
-  /** Forgets the time of a pause. */
+  /** Cancels the timer of a pause. */
   end(): void {
     this.cancel();
   }
 
-  /** Fetches again, unless another pause holds. */
-  private goOn(): void {
+  /** Fetches again unless there is another pause. */
+  private continueIfOpen(): void {
     if (this.isClosed) return;
     this.parts.consumer().resume();
     this.parts.ended();

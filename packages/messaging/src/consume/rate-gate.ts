@@ -9,10 +9,10 @@ import {
 } from "@framework/core/feature";
 import type { WorkRate } from "@framework/durable/feature";
 
-/** What a gate needs. */
+/** Dependencies of `RateGate`. */
 export interface RateGateParts {
   readonly rate: WorkRate;
-  /** Names the subscription: gates of one name share the rate. */
+  /** Name of the subscription: gates with the same name share the rate. */
   readonly name: string;
   readonly permits: PermitStore;
   readonly clock: Clock;
@@ -21,10 +21,10 @@ export interface RateGateParts {
   readonly due: () => void;
 }
 
-/** Wait after a store of permits has failed. */
+/** Wait in milliseconds after the permit store has failed. */
 const FAILED_MS = 1000;
 
-/** Admits calls of a handler by a rate that all holders of the store share. While the store fails none is admitted, and the messages wait. */
+/** Limits the rate of handler calls over all processes that share the permit store. While the store fails, no call is admitted and messages wait. */
 export class RateGate {
   private readonly parts: RateGateParts;
   private readonly key: string;
@@ -40,13 +40,13 @@ export class RateGate {
     this.rule = { kind: "window", capacity: limit, windowMs: Math.ceil(perSecs * 1000) };
   }
 
-  /** Whether messages wait for the rate. */
+  /** Whether messages wait because of the rate. */
   get isWaiting(): boolean {
     return this.cancelWait !== null;
   }
 
   /**
-   * Whether a call may begin now. Otherwise permits are asked for, and `due` is called when there are some.
+   * Whether a call may begin now. Otherwise permits are requested, and `due` is called when some are granted.
    *
    * @param wanted calls that could begin now
    */
@@ -57,12 +57,12 @@ export class RateGate {
     return true;
   }
 
-  /** Drops permits that were not used at once: a later use would exceed the rate. */
+  /** Drops unused permits: using them later would exceed the rate. */
   drop(): void {
     this.permits = 0;
   }
 
-  /** Asks for nothing more. */
+  /** Stops requesting permits. */
   end(): void {
     this.cancelWait?.();
     this.isAsking = true;
@@ -95,7 +95,7 @@ export class RateGate {
 
   private failed(error: unknown): void {
     this.isAsking = false;
-    this.parts.log.warn("messaging: the rate of a subscription is not known; its messages wait", {
+    this.parts.log.warn("messaging: the rate limit of a subscription is unavailable; its messages wait", {
       subscription: this.parts.name,
       error,
     });

@@ -10,7 +10,7 @@ const log: Logger = { info() {}, warn: (message) => void warnings.push(message),
 const RATE = { limit: 4, perSecs: 10 };
 type Rated = Pick<SubscriptionOptions, "rate" | "retry" | "concurrency">;
 
-/** Processes of one service on a virtual clock, which share state; each has a broker of its own. */
+/** Starts processes of one service with shared state on a virtual clock; each has its own broker. */
 const service = async (
   count: number,
   { rate = RATE, ...options }: Rated = {},
@@ -45,7 +45,7 @@ const service = async (
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => String(n));
 
-test("processes that share state have one rate together", async () => {
+test("processes that share state share one rate", async () => {
   await using one = await service(3);
   await one.send(...ids(4));
   await waitFor(() => one.calls.length === 4);
@@ -58,7 +58,7 @@ test("processes that share state have one rate together", async () => {
   expect(one.calls.toSorted()).toEqual(ids(4).flatMap((id) => [id, id, id]));
 });
 
-test("each try of a message is a call", async () => {
+test("each try of a message counts as a call", async () => {
   await using one = await service(1, {
     rate: { limit: 2, perSecs: 10 },
     retry: { quickDelayMs: 0, jitter: 0 },
@@ -78,13 +78,13 @@ test("each try of a message is a call", async () => {
   await waitFor(() => one.status()[0]?.done === 1);
 });
 
-test("messages wait while the store of permits fails, and go on by themselves", async () => {
+test("messages wait while the permit store fails, and continue when it works again", async () => {
   let failures = 0;
   await using one = await service(1, {}, (shared) => ({
     ...shared,
     permits: {
       take: async (...request) => {
-        if (failures++ < 2) throw new Error("the store is away");
+        if (failures++ < 2) throw new Error("the store is unavailable");
         return await shared.permits.take(...request);
       },
     },
@@ -98,11 +98,11 @@ test("messages wait while the store of permits fails, and go on by themselves", 
   await one.clock.advance(1000);
   await waitFor(() => one.calls.length === 2);
   expect(warnings).toEqual(
-    Array(2).fill("messaging: the rate of a subscription is not known; its messages wait"),
+    Array(2).fill("messaging: the rate limit of a subscription is unavailable; its messages wait"),
   );
 });
 
-test("a batch is one call", async () => {
+test("a batch counts as one call", async () => {
   const clock = virtualClock();
   const shared = inProcessState({ clock, log, timeoutMs: Infinity });
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), clock, drainMs: 0 });
@@ -127,7 +127,7 @@ test("a batch is one call", async () => {
   await stopping;
 });
 
-test("a rate without a limit, out of bounds, or below its prefetch is a start error", async () => {
+test("an incomplete or out-of-range rate, or a prefetch above it, is a start error", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const subscribe = (group: string, options: object) =>
     app.messaging.subscribe("books", { group, ...options }, () => {});
@@ -139,7 +139,7 @@ test("a rate without a limit, out of bounds, or below its prefetch is a start er
     "WorkRate needs a limit",
     "WorkRate.limit",
     "WorkRate.perSecs",
-    "prefetch is not more than the messages that its rate admits in 20 minutes",
+    "prefetch must not exceed the messages that its rate admits in 20 minutes",
   ])
     expect(failure).toContain(message);
 });

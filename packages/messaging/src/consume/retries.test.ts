@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { newHeaders } from "../envelope/event.ts";
 import { NOT_BEFORE, TRIES } from "../envelope/own-headers.ts";
 import { messaging, type SubscriptionOptions } from "../index.ts";
-import { handed, handedBroker, logCapabilities } from "./handed-broker.test-kit.ts";
+import { fakeDelivery, fakeBroker, logCapabilities } from "./fake-broker.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
@@ -13,10 +13,10 @@ interface Asking extends Pick<SubscriptionOptions, "order" | "retry"> {
   readonly topic?: string | RegExp;
 }
 
-/** A subscription to a log whose handler asks once for another try. */
+/** Starts a subscription to a log whose handler calls `retry` once. */
 const askingOnce = async (delayMs: number, { topic = "books", ...options }: Asking) => {
   const clock = virtualClock();
-  const broker = handedBroker({ capabilities: { ...logCapabilities, patterns: true } });
+  const broker = fakeBroker({ capabilities: { ...logCapabilities, patterns: true } });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
   let tries = 0;
   app.messaging.subscribe(topic, { group: "search", ...options }, (_message, context) => {
@@ -24,7 +24,7 @@ const askingOnce = async (delayMs: number, { topic = "books", ...options }: Aski
   });
   await app.start({ log: quiet });
   await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
-  broker.sink().deliver([handed("1", { partition: "books-0", offset: "0" })]);
+  broker.sink().deliver([fakeDelivery("1", { partition: "books-0", offset: "0" })]);
   const stop = async (): Promise<void> => {
     const stopping = app.stop();
     await clock.advance(1);
@@ -35,22 +35,22 @@ const askingOnce = async (delayMs: number, { topic = "books", ...options }: Aski
 
 const retry = { quickTries: 1, delaysMs: [5000, 30_000, 600_000], jitter: 0.5 };
 
-test("a delay that a handler asks for is that of the retry topic, which is the one for delays like it", async () => {
+test("a retry with a chosen delay goes to the retry topic with the nearest shorter delay", async () => {
   await using one = await askingOnce(120_000, { retry });
   await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
   expect(one.sent[0]?.topic).toBe("books.search.retry.1");
   expect(Number(one.sent[0]?.headers[NOT_BEFORE])).toBe(one.clock.date() + 120_000);
 });
 
-test("a delay that a handler asks for ends the quick tries when it is long", async () => {
+test("a retry with a long delay ends the quick tries", async () => {
   await using one = await askingOnce(2000, { retry: { ...retry, quickTries: 3 } });
   await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
   expect(one.sent[0]?.topic).toBe("books.search.retry.0");
 });
 
-test("a try after days is sent again to its retry topic after twice the topic's delay, so that shorter ones are not held behind it", async () => {
+test("a try due in days is sent again to its retry topic after twice the topic's delay, so that it does not block shorter ones", async () => {
   const clock = virtualClock();
-  const broker = handedBroker({ capabilities: logCapabilities });
+  const broker = fakeBroker({ capabilities: logCapabilities });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
   let tries = 0;
   app.messaging.subscribe("books", { group: "search", retry }, () => void tries++);
@@ -59,9 +59,9 @@ test("a try after days is sent again to its retry topic after twice the topic's 
   const place = { topic: "books.search.retry.2", partition: "books.search.retry.2-0" };
   const notBefore = clock.date() + 2 * 86_400_000;
   const headers = Object.assign(newHeaders(), { [NOT_BEFORE]: String(notBefore), [TRIES]: "2" });
-  broker.sink().deliver([handed("1", { ...place, offset: "0", headers })]);
+  broker.sink().deliver([fakeDelivery("1", { ...place, offset: "0", headers })]);
   broker.sink().deliver([
-    handed("2", {
+    fakeDelivery("2", {
       ...place,
       offset: "1",
       headers: { ...headers, [NOT_BEFORE]: String(clock.date() + 900_000) },
@@ -82,17 +82,17 @@ test("a try after days is sent again to its retry topic after twice the topic's 
 
 test.each<[string, Asking]>([
   ["a message without a key in an ordered group", { order: "key", retry }],
-  ["a message of a subscription to a pattern", { topic: /^books$/, retry }],
-])("%s is held until its delayed try: there are no retry topics", async (_what, asking) => {
+  ["a message of a pattern subscription", { topic: /^books$/, retry }],
+])("%s is held until its delayed try, without retry topics", async (_what, asking) => {
   await using one = await askingOnce(5000, asking);
   await one.clock.advance(5000);
   await waitFor(() => one.tries() === 2, { timeoutMs: 60_000 });
   expect(one.sent).toEqual([]);
 });
 
-test("a raw message without an id has one that is the same for all its tries", async () => {
+test("a raw message without an id has the same new id in all its tries", async () => {
   const clock = virtualClock();
-  const broker = handedBroker();
+  const broker = fakeBroker();
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
   const ids: string[] = [];
   app.messaging.subscribe("books", { group: "search", raw: true }, ({ id }, context) => {
@@ -101,7 +101,7 @@ test("a raw message without an id has one that is the same for all its tries", a
   await app.start({ log: quiet });
   await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
   const headers = Object.assign(newHeaders(), { "content-type": "application/json" });
-  broker.sink().deliver([{ ...handed("1", { body: "{}" }), headers }]);
+  broker.sink().deliver([{ ...fakeDelivery("1", { body: "{}" }), headers }]);
   const areTried = async (): Promise<boolean> => {
     await clock.advance(100);
     return ids.length === 2;

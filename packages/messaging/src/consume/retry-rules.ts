@@ -1,14 +1,14 @@
 import { MAX_DELAY_MS, MAX_QUICK_DELAY_MS } from "../limits.ts";
 import { maxTries, type MessageRetry } from "../subscribe/message-retry.ts";
 
-/** What follows from a failed try. */
+/** Decision after a failed try. */
 export type NextTry =
   | { readonly kind: "quick"; readonly delayMs: number }
   | { readonly kind: "delayed"; readonly delayMs: number }
   | { readonly kind: "exhausted" };
 
 /**
- * Tries that were made before a delivery, as far as its broker counts. A broker that only counts deliveries has made all quick tries in the first one.
+ * Returns the tries made before a delivery. If the broker only counts deliveries, the first delivery is assumed to have used all quick tries.
  */
 export const triesBefore = (
   { tries, deliveries }: { readonly tries: number | null; readonly deliveries: number | null },
@@ -21,27 +21,27 @@ export const triesBefore = (
 
 /** A failed try. */
 export interface FailedTry {
-  /** Tries that were made, this one included. */
+  /** Tries so far, this one included. */
   readonly tries: number;
   /** A number from 0 up to 1. */
   readonly random: number;
   /** Delay that the handler asked for, in milliseconds; `null` for the policy's. */
-  readonly wantedMs: number | null;
+  readonly requestedMs: number | null;
 }
 
-/** Decides what follows after a failed try. */
-export const nextTry = (policy: MessageRetry, { tries, random, wantedMs }: FailedTry): NextTry => {
+/** Decides between a quick try, a delayed try and a dead letter. */
+export const nextTry = (policy: MessageRetry, { tries, random, requestedMs }: FailedTry): NextTry => {
   const { quickTries, quickDelayMs, delaysMs, jitter } = policy;
   if (tries >= maxTries(policy)) return { kind: "exhausted" };
   const ownMs = tries < quickTries ? quickDelayMs : (delaysMs[tries - quickTries] ?? 0);
-  const delayMs = wantedMs === null ? spread(ownMs, jitter, random) : bounded(wantedMs);
-  const isQuick = tries < quickTries && (wantedMs === null || delayMs <= MAX_QUICK_DELAY_MS);
+  const delayMs = requestedMs === null ? spread(ownMs, jitter, random) : bounded(requestedMs);
+  const isQuick = tries < quickTries && (requestedMs === null || delayMs <= MAX_QUICK_DELAY_MS);
   return { kind: isQuick ? "quick" : "delayed", delayMs };
 };
 
-/** A delay from a program, which may be any number. */
-const bounded = (wantedMs: number): number => (wantedMs > 0 ? Math.min(wantedMs, MAX_DELAY_MS) : 0);
+/** Clamps a delay from a handler, which may be any number. */
+const bounded = (requestedMs: number): number => (requestedMs > 0 ? Math.min(requestedMs, MAX_DELAY_MS) : 0);
 
-/** Adds to a delay, so that retries do not come in step; never less than the delay. */
+/** Adds jitter to a delay, so that retries do not happen at the same time. */
 const spread = (delayMs: number, jitter: number, random: number): number =>
   Math.round(delayMs * (1 + jitter * random));

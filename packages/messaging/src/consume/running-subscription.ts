@@ -4,35 +4,36 @@ import type { ConsumerState } from "../port/sink.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import { Attempts } from "./attempts.ts";
 import { consumeCounts, type ConsumeCounts } from "./consume-counts.ts";
-import { Departures } from "./departures.ts";
+import { Forwarder } from "./forwarder.ts";
 import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
 import { triesBefore } from "./retry-rules.ts";
 import { retryTopicsOf } from "./retry-topics.ts";
-import { Troubles } from "../waiting/troubles.ts";
+import { OngoingFailures } from "../waiting/ongoing-failures.ts";
 import { prefetchOf, rateOf, type SubscriptionParts, topicsOf } from "./subscription-parts.ts";
 
-/** Time for aborted tries with an inbox to end, after the deadline of a drain. */
+/** Time for aborted tries with an inbox to end after the deadline of a drain. */
 const ENDING_MS = 1000;
 
-/** A consumer is stalled after so long without a delivery, while messages are overdue. */
+/** Time without a delivery, while messages are overdue, after which a consumer is stalled. */
 const STALLED_MS = 60_000;
 
-/** A subscription that runs: its consumer, and the flow of its deliveries. */
+/** A running subscription: its consumer and the processing of its deliveries. */
 export class RunningSubscription {
   readonly spec: SubscriptionSpec;
   readonly counts: ConsumeCounts = consumeCounts();
-  /** State of the consumer, and why it is not running. */
+  /** State of the consumer. */
   state: ConsumerState = "connecting";
+  /** Why the consumer is not running; `null` while it is. */
   reason: string | null = "it has not started";
-  /** Messages that waited at the broker when it was last asked; `null` when unknown. */
+  /** Messages waiting at the broker at the last reading; `null` when unknown. */
   lag: number | null = null;
-  /** Messages that the consumer should have got by then. */
+  /** Overdue messages at the last reading. */
   overdue = 0;
-  /** Deliveries so far, and when that was last normal. */
+  /** Deliveries so far, and the time of the last reading that was not stalled. */
   private progress: { readonly received: number; readonly at: number };
   private readonly parts: SubscriptionParts;
-  private readonly troubles: Troubles;
+  private readonly failures: OngoingFailures;
   private readonly consumer: Consumer;
   private readonly flow: Flow;
   private readonly attempts: Attempts;
@@ -41,17 +42,17 @@ export class RunningSubscription {
     const { spec } = parts;
     this.spec = spec;
     this.parts = parts;
-    this.troubles = new Troubles(parts.clock);
+    this.failures = new OngoingFailures(parts.clock);
     this.progress = { received: 0, at: parts.clock.now() };
     const consumer = (): Consumer => this.consumer;
-    const departures = new Departures(parts, consumer, this.troubles);
+    const forwarder = new Forwarder(parts, consumer, this.failures);
     const hasGivenUp = (): boolean => this.flow.hasGivenUp;
     this.attempts = new Attempts(parts, { consumer, counts: this.counts, hasGivenUp });
     this.flow = new Flow({
       ...parts,
       consumer,
       counts: this.counts,
-      troubles: this.troubles,
+      failures: this.failures,
       order: spec.order,
       concurrency: spec.concurrency,
       prefetch: prefetchOf(parts),
@@ -62,8 +63,8 @@ export class RunningSubscription {
       rate: rateOf(parts),
       attempt: (entries) => this.attempts.make(entries),
       prepare: (entry) => this.prepare(entry),
-      bury: (entry, error, signal) => departures.bury(entry, error, signal),
-      postpone: (entry, to, signal) => departures.postpone(entry, to, signal),
+      deadLetter: (entry, error, signal) => forwarder.deadLetter(entry, error, signal),
+      postpone: (entry, to, signal) => forwarder.postpone(entry, to, signal),
       stateChanged: (state, reason) => this.changed(state, reason),
     });
     this.consumer = parts.broker.consumer({
@@ -81,12 +82,12 @@ export class RunningSubscription {
     });
   }
 
-  /** Label in messages and metrics. */
+  /** Topic and group, for messages and metrics. */
   get label(): string {
     return `${String(this.spec.topic)} ${this.spec.group}`;
   }
 
-  /** Whether messages wait for the rate of the subscription. */
+  /** Whether messages wait because of the subscription's rate. */
   get isLimited(): boolean {
     return this.flow.isLimited;
   }
@@ -96,7 +97,7 @@ export class RunningSubscription {
     return this.flow.isHalted;
   }
 
-  /** Takes no message in this process until `resume`; what runs is finished. */
+  /** Handles no message in this process until `resume`; running handlers finish. */
   pause(): void {
     this.flow.pause();
   }
@@ -111,32 +112,32 @@ export class RunningSubscription {
     return this.flow.inFlight;
   }
 
-  /** What fails now and is tried again; `null` for nothing. */
-  get trouble(): string | null {
-    return this.troubles.worst?.reason ?? null;
+  /** Why a dead letter, retry or settlement is failing and being retried; `null` if none is. */
+  get ongoingFailure(): string | null {
+    return this.failures.longest?.reason ?? null;
   }
 
-  /** The same, when it has failed for a minute. */
-  get lastingTrouble(): string | null {
-    const { worst } = this.troubles;
-    if (worst === null || worst.forMs < STALLED_MS) return null;
-    return `${worst.reason}, for ${Math.round(worst.forMs / 1000)} s`;
+  /** The same, once it has failed for a minute. */
+  get lastingFailure(): string | null {
+    const { longest } = this.failures;
+    if (longest === null || longest.forMs < STALLED_MS) return null;
+    return `${longest.reason}, for ${Math.round(longest.forMs / 1000)} s`;
   }
 
   start(): void {
     this.consumer.start();
   }
 
-  /** Finishes what runs until the deadline; the rest goes back to the broker. */
+  /** Finishes running handlers until the deadline and returns the other deliveries to the broker. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.flow.startNoMore(); // a handler that ends while the consumer stops is not followed by the next
+    this.flow.startNoMore(); // no handler may start while the consumer stops
     await this.consumer.stop();
     await this.flow.drain(deadline);
-    await this.attempts.running.ended(this.parts.clock, ENDING_MS); // those that were aborted are taken back
+    await this.attempts.running.ended(this.parts.clock, ENDING_MS); // aborted tries are uncounted in the inbox
     await this.consumer.close();
   }
 
-  /** Reads the lag, and notes whether anything was received since the last time. */
+  /** Reads the lag, and records whether anything was received since the last reading. */
   async readLag(): Promise<void> {
     this.lag = await this.consumer.lag().catch(() => null);
     this.overdue = this.mayStall ? await this.consumer.overdue().catch(() => 0) : 0;
@@ -144,14 +145,14 @@ export class RunningSubscription {
     this.progress = { received: this.counts.received, at: this.parts.clock.now() };
   }
 
-  /** Whether it has room for everything, and received nothing since the last time. */
+  /** Whether it may be stalled: it fetches, holds nothing, and received nothing since the last reading. */
   private get mayStall(): boolean {
     const isFed = this.state === "running" && !this.flow.isClosed;
     const isIdle = this.flow.intake.size === 0 && this.counts.received === this.progress.received;
     return isFed && isIdle && this.lag !== 0;
   }
 
-  /** Milliseconds for which messages were overdue and none came, while nothing was held; 0 when that is not so. */
+  /** Milliseconds for which messages were overdue and none was received; 0 if not stalled. */
   get stalledMs(): number {
     const stalledMs = this.parts.clock.now() - this.progress.at;
     return stalledMs >= STALLED_MS ? stalledMs : 0;

@@ -2,11 +2,11 @@ import { App } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { messaging } from "../index.ts";
-import { handed, handedBroker } from "./handed-broker.test-kit.ts";
+import { fakeDelivery, fakeBroker } from "./fake-broker.test-kit.ts";
 
-test("a delayed try that the broker cannot store holds up no message that is done", async () => {
+test("a delayed try that the broker cannot store does not block acknowledgements", async () => {
   const { promise: stored, resolve: store } = Promise.withResolvers<void>();
-  const broker = handedBroker({
+  const broker = fakeBroker({
     capabilities: { maxRetryDelayMs: 60_000 },
     consumer: {
       async settle(settlements) {
@@ -23,7 +23,7 @@ test("a delayed try that the broker cannot store holds up no message that is don
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
   const sink = broker.sink();
-  const [broken, first, second] = ["broken", "first", "second"].map((id) => handed(id));
+  const [broken, first, second] = ["broken", "first", "second"].map((id) => fakeDelivery(id));
   if (broken === undefined || first === undefined || second === undefined) throw new Error("no delivery");
   sink.deliver([broken]);
   sink.deliver([first]);

@@ -2,32 +2,32 @@ import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
-import type { Troubles } from "../waiting/troubles.ts";
+import type { OngoingFailures } from "../waiting/ongoing-failures.ts";
 
-/** What settling needs. */
+/** Dependencies of `Settler`. */
 export interface SettlerParts {
   readonly consumer: () => Pick<Consumer, "settle">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when a settlement is at the broker. */
+  /** Called when the broker has recorded a settlement. */
   readonly settled: (settlement: Settlement) => void;
-  /** Called with deliveries that the consumer did not hold any more. */
+  /** Called with deliveries that the consumer no longer held. */
   readonly lost: (deliveries: readonly Delivery[]) => void;
-  /** Has the reason while the broker cannot be asked. */
-  readonly troubles: Troubles;
-  /** Whether a settlement still makes sense: its delivery was not lost. */
+  /** Records the reason while settling fails. */
+  readonly failures: OngoingFailures;
+  /** Whether a settlement is still needed: its delivery was not lost. */
   readonly isWanted: (settlement: Settlement) => boolean;
 }
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5000;
 
-/** Settlements of one call. */
+/** Maximum settlements of one call. */
 const BATCH = 500;
 
 /**
- * Settles deliveries in batches, again and again until the broker has them. What is done and what is tried again are settled beside each other: a broker may
- * have to store a copy of the latter, and holds up no acknowledgement while it cannot.
+ * Settles deliveries in batches and retries until the broker has recorded them. `done` and `retry` are settled concurrently: for `retry` a broker may have to
+ * store a copy, and acknowledgements must not wait for that.
  */
 export class Settler {
   private readonly lines: Readonly<Record<Settlement["action"], SettlerLine>>;
@@ -45,7 +45,7 @@ export class Settler {
     await Promise.all([this.lines.done.flushed(), this.lines.retry.flushed()]);
   }
 
-  /** Gives up what is not settled. */
+  /** Drops outstanding settlements. */
   end(): void {
     this.lines.done.end();
     this.lines.retry.end();
@@ -79,31 +79,31 @@ class SettlerLine {
   }
 
   private async run(): Promise<void> {
-    await Promise.resolve(); // what was finished in the same turn shares a call
+    await Promise.resolve(); // settlements of the same tick share a call
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, BATCH).filter(this.parts.isWanted);
       if (batch.length > 0) await this.settle(batch);
-      else this.parts.troubles.ended(this); // what failed was lost
+      else this.parts.failures.ended(this); // all failed deliveries were lost
     }
     this.running = null;
   }
 
   private async settle(batch: readonly Settlement[]): Promise<void> {
-    const { consumer, log, settled, lost, troubles } = this.parts;
+    const { consumer, log, settled, lost, failures } = this.parts;
     try {
-      const gone = await consumer().settle(batch);
-      troubles.ended(this);
+      const lostDeliveries = await consumer().settle(batch);
+      failures.ended(this);
       this.pauseMs = FIRST_PAUSE_MS;
-      if (gone.length === 0) for (const settlement of batch) settled(settlement);
+      if (lostDeliveries.length === 0) for (const settlement of batch) settled(settlement);
       else {
-        const missing = new Set(gone);
+        const missing = new Set(lostDeliveries);
         for (const settlement of batch) if (!missing.has(settlement.delivery)) settled(settlement);
-        lost(gone);
+        lost(lostDeliveries);
       }
     } catch (error) {
       if (this.hasEnded) return;
-      log.warn("messaging: deliveries could not be settled; they are settled again", { error });
-      troubles.failed(this, `deliveries could not be settled, and are settled again: ${messageOf(error)}`);
+      log.warn("messaging: deliveries could not be settled; trying again", { error });
+      failures.failed(this, `deliveries cannot be settled: ${messageOf(error)}`);
       await this.pause();
       if (!this.hasEnded) this.waiting = [...batch, ...this.waiting];
     }

@@ -4,11 +4,11 @@ import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { memoryBroker, messaging } from "../index.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
-import { handed, handedBroker } from "./handed-broker.test-kit.ts";
+import { fakeDelivery, fakeBroker } from "./fake-broker.test-kit.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 
-/** A feature that keeps the host, to read health checks as the feature of probes does. */
+/** Creates a feature that gives access to the health checks. */
 const probing = () => {
   let host: Host | null = null;
   const feature: Feature = {
@@ -25,7 +25,7 @@ const probing = () => {
   return { feature, health };
 };
 
-/** A broker whose consumers run and never deliver, though messages wait. @param overdue how many of them the consumer could have */
+/** Creates a broker whose consumers run but never deliver waiting messages. @param overdue number of overdue messages */
 const stuckBroker = (waiting: () => number, overdue = waiting): BrokerAdapter => {
   const inner = memoryBroker();
   const open: BrokerAdapter["open"] = (context) => ({
@@ -44,7 +44,7 @@ const stuckBroker = (waiting: () => number, overdue = waiting): BrokerAdapter =>
   return { ...inner, open };
 };
 
-test("an app is not ready while messages wait for a minute and its consumer gets none", async () => {
+test("an app is not ready after messages were overdue for a minute", async () => {
   const clock = virtualClock();
   const { feature, health } = probing();
   let waiting = 0;
@@ -58,7 +58,7 @@ test("an app is not ready while messages wait for a minute and its consumer gets
     await waitFor(() => app.messaging.status()[0]?.lag === waiting);
   };
   await pass(120_000);
-  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } }); // nothing waits
+  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } }); // no message waits
   waiting = 5;
   await pass(45_000);
   await expect(health()).resolves.toBeDefined();
@@ -72,7 +72,7 @@ test("an app is not ready while messages wait for a minute and its consumer gets
   await stopping;
 });
 
-test("an app is ready while messages wait that its consumer cannot have", async () => {
+test("an app stays ready while waiting messages are not overdue", async () => {
   const clock = virtualClock();
   const { feature, health } = probing();
   const broker = stuckBroker(
@@ -91,7 +91,7 @@ test("an app is ready while messages wait that its consumer cannot have", async 
   await stopping;
 });
 
-test("an app is ready while its only message waits for its next try", async () => {
+test("an app stays ready while its only message waits for its next try", async () => {
   const clock = virtualClock();
   const { feature, health } = probing();
   const broker = memoryBroker();
@@ -111,25 +111,25 @@ test("an app is ready while its only message waits for its next try", async () =
   await stopping;
 });
 
-test("an app is not ready while a dead letter cannot be stored for a minute, and says why", async () => {
+test("an app is not ready after a dead letter could not be stored for a minute, and reports the reason", async () => {
   const clock = virtualClock();
   const { feature, health } = probing();
-  let isAway = true;
+  let isRefusing = true;
   const sending = async (): Promise<void> => {
-    if (isAway) throw new Error("no permission");
+    if (isRefusing) throw new Error("no permission");
   };
-  const broker = handedBroker({ sending });
+  const broker = fakeBroker({ sending });
   const app = new (App.with(feature, messaging))().enableMessaging({ broker: broker.adapter, clock });
   app.messaging.subscribe("books", { group: "search" }, (_message, context) => context.reject("no"));
   await app.start({ log: quiet });
   await waitFor(() => app.messaging.status()[0]?.state === "running");
-  broker.sink().deliver([handed("1")]);
-  const reason = "a message to books.search.dlq could not be stored, and is tried again: no permission";
+  broker.sink().deliver([fakeDelivery("1")]);
+  const reason = "a message to books.search.dlq cannot be stored: no permission";
   await waitFor(() => app.messaging.status()[0]?.reason === reason);
   await expect(health()).resolves.toBeDefined();
   for (let n = 0; n < 7; n++) await clock.advance(10_000);
   await expect(health()).rejects.toThrow(`the subscription "books search": ${reason}, for `);
-  isAway = false;
+  isRefusing = false;
   await waitFor(async () => (await clock.advance(10_000), broker.settled.length === 1));
   await expect(health()).resolves.toBeDefined();
   await app.stop();

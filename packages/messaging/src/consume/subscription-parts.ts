@@ -1,7 +1,7 @@
 import type { Logger, Middleware } from "@framework/core";
 import type { Clock, Host, Operations, PermitStore } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
-import type { Dead } from "../dead-letter/dead-letters.ts";
+import type { DeadDelivery } from "../dead-letter/dead-letters.ts";
 import type { DatabaseInbox } from "../inbox/database-inbox.ts";
 import type { Message } from "../message/message.ts";
 import type { Outcome } from "../message/outcome.ts";
@@ -9,13 +9,13 @@ import type { Broker } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { ReplyParts } from "../request/replies.ts";
 import type { Sender } from "../send/sender.ts";
-import { mostHeld } from "../subscribe/message-rate.ts";
+import { maxHeld } from "../subscribe/message-rate.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import type { MessageLimits } from "./open-message.ts";
 import { RateGate } from "./rate-gate.ts";
 import { retryTopicsOf } from "./retry-topics.ts";
 
-/** What a subscription needs to run. */
+/** Dependencies of `RunningSubscription`. */
 export interface SubscriptionParts extends MessageLimits {
   readonly spec: SubscriptionSpec;
   readonly broker: Broker;
@@ -25,38 +25,38 @@ export interface SubscriptionParts extends MessageLimits {
   readonly capabilities: Capabilities;
   readonly sender: Sender;
   readonly state: Host["state"];
-  /** Permits of rates. */
+  /** Permit store of rates. */
   readonly permits: PermitStore;
   readonly operations: Operations<Message>;
   readonly middleware: readonly Middleware<Message, Outcome>[];
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Stores a dead letter in the database, with its settlement where the broker can; `null` when dead letters go to a topic. */
+  /** Parks a dead letter in the database, with its settlement if the broker supports that; `null` if dead letters go to a topic. */
   readonly park:
-    | ((dead: Dead, settleIn: ((tx: Transaction) => Promise<void>) | null) => Promise<void>)
+    | ((dead: DeadDelivery, settleIn: ((tx: Transaction) => Promise<void>) | null) => Promise<void>)
     | null;
-  /** Parks a dead letter that the broker refuses; `null` where the app parks none. */
+  /** Parks a dead letter that the broker refuses; `null` if the app parks none. */
   readonly parkRefused: SubscriptionParts["park"];
-  /** Topic of dead letters, when `park` is `null`. */
+  /** Topic of dead letters if `park` is `null`. */
   readonly deadLetterTopic: string;
   readonly inbox: DatabaseInbox | null;
   readonly replies: ReplyParts;
   readonly isPrivate: boolean;
 }
 
-/** Deliveries of a log are cheap to hold; others count for the broker. */
+/** Default for a log, where a broker does not track the deliveries that a process holds. */
 const LOG_PREFETCH = 1000;
 
-/** Deliveries that a process holds. */
+/** Returns the maximum number of deliveries that a process holds. */
 export const prefetchOf = ({ spec, capabilities }: SubscriptionParts): number => {
   if (spec.prefetch !== null) return spec.prefetch;
   if (capabilities.settlement === "cumulative") return LOG_PREFETCH;
-  const most = spec.rate === null ? Infinity : mostHeld(spec.rate, spec.batch.size);
-  return Math.min(Math.max(2 * spec.concurrency, 2 * spec.batch.size), most);
+  const max = spec.rate === null ? Infinity : maxHeld(spec.rate, spec.batch.size);
+  return Math.min(Math.max(2 * spec.concurrency, 2 * spec.batch.size), max);
 };
 
-/** Makes the gate of its rate; `null` for no limit. */
+/** Returns a factory of the subscription's rate gate; `null` for no limit. */
 export const rateOf = (parts: SubscriptionParts): ((due: () => void) => RateGate) | null => {
   const { spec, brokerName, permits, clock, log } = parts;
   const { rate, topic, group } = spec;
@@ -65,7 +65,7 @@ export const rateOf = (parts: SubscriptionParts): ((due: () => void) => RateGate
   return (due) => new RateGate({ rate, name, permits, clock, log, due });
 };
 
-/** Topics that it consumes, those of its delayed tries included. */
+/** Returns the topics that the subscription consumes, retry topics included. */
 export const topicsOf = ({ spec, capabilities }: SubscriptionParts): readonly string[] => {
   if (typeof spec.topic !== "string") return [];
   return [spec.topic, ...retryTopicsOf(spec, capabilities).map(({ topic }) => topic)];

@@ -1,7 +1,7 @@
 import type { ConsumeCounts } from "./consume-counts.ts";
 import type { ConsumerState } from "../port/sink.ts";
 
-/** A subscription of this process. */
+/** State and counters of a subscription in this process. */
 export interface SubscriptionStatus extends Readonly<ConsumeCounts> {
   /** Name of the broker in the app. */
   readonly broker: string;
@@ -9,14 +9,14 @@ export interface SubscriptionStatus extends Readonly<ConsumeCounts> {
   readonly topic: string;
   /** Group of its consumers. */
   readonly group: string;
-  /** State of the consumer: `connecting` until it gets messages. */
+  /** State of the consumer: `connecting` until it receives messages. */
   readonly state: ConsumerState;
-  /** Why it is not running, or what fails and is tried again, such as a dead letter that cannot be stored; for operators. `null` when all is well. */
+  /** For operators: why it is not running, or which failure is being retried, such as a dead letter that cannot be stored. `null` if there is no problem. */
   readonly reason: string | null;
   /** Whether messages wait because of the subscription's `rate`. */
   readonly isLimited: boolean;
-  /** Handlers that run. */
+  /** Number of running handlers. */
   readonly inFlight: number;
-  /** Messages that waited at the broker when it was last asked; `null` when unknown. On the database 100,000 stands for that many and more. */
+  /** Messages waiting at the broker at the last reading; `null` when unknown. On the database 100,000 means 100,000 or more. */
   readonly lag: number | null;
 }

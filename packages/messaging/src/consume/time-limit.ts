@@ -1,6 +1,6 @@
 import type { Clock } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
-import { MIN_PATIENCE_MS } from "../limits.ts";
+import { MIN_GRACE_MS } from "../limits.ts";
 import type { Outcome, Outcomes } from "../message/outcome.ts";
 import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
 import type { Entry } from "./entry.ts";
@@ -9,13 +9,13 @@ import type { Entry } from "./entry.ts";
 export interface TimeLimits {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Called when a handler that ignores its signal has been given up. */
+  /** Called when a handler that ignores its signal is abandoned. */
   readonly abandoned: () => void;
 }
 
 /**
- * Gives a try its time limit, and calls `ended` with its outcomes, or with one for all. At the limit the signals of its entries abort, and the try has failed
- * whatever the handler does; another one begins when the handler has returned, or after the same time again (at least 10 s).
+ * Limits the time of a try and calls `ended` with its outcomes, or with one for all. At the limit the signals of its entries abort, and the try has failed
+ * whatever the handler returns. `ended` is called when the handler returns, or after the same time again (at least 10 s).
  */
 export const limitTime = (
   entries: readonly Entry[],
@@ -29,7 +29,7 @@ export const limitTime = (
     const error = messagingError("MESSAGING_TIMEOUT", `a handler took longer than ${timeoutMs} ms`);
     const failed: Outcome = (timeout = { kind: "retry", error, delayMs: null });
     for (const entry of entries) entry.abort(error);
-    cancel = clock.after(Math.max(timeoutMs, MIN_PATIENCE_MS), () => {
+    cancel = clock.after(Math.max(timeoutMs, MIN_GRACE_MS), () => {
       for (const entry of entries) entry.isStuck = true;
       isAbandoned = true;
       abandoned();

@@ -11,10 +11,10 @@ import { nextTry } from "./retry-rules.ts";
 import { retryTopicFor } from "./retry-topics.ts";
 import type { Settler } from "./settler.ts";
 
-/** What the transitions of entries need. */
+/** Dependencies of `Transitions`. */
 export interface TransitionParts extends Pick<
   FlowParts,
-  "clock" | "random" | "log" | "capabilities" | "counts" | "retry" | "retryTopics" | "bury" | "postpone"
+  "clock" | "random" | "log" | "capabilities" | "counts" | "retry" | "retryTopics" | "deadLetter" | "postpone"
 > {
   readonly lanes: Lanes;
   readonly intake: Intake;
@@ -22,30 +22,30 @@ export interface TransitionParts extends Pick<
   readonly committer: Committer;
   /** Whether the broker commits positions instead of single deliveries. */
   readonly isCumulative: boolean;
-  /** Aborts when the process gives up what it holds. */
+  /** Aborts when the process abandons its deliveries, at the end of a drain. */
   readonly giveUp: AbortSignal;
-  /** Whether nothing starts any more. */
+  /** Whether no handler starts any more. */
   readonly isStopped: () => boolean;
   /** Pauses the subscription. */
   readonly pauseFor: (ms: number) => void;
-  /** Starts what may run now. */
+  /** Starts all entries that may run. */
   readonly pump: () => void;
 }
 
-/** A message is stored elsewhere, its delivery is settled too, or it must stay here. */
-type Departed = "stored" | "settled" | "refused";
+/** The message was stored, it was stored and its delivery settled, or the broker refused it permanently. */
+type ForwardResult = "stored" | "settled" | "refused";
 
-/** What becomes of an entry after a try: it is done, waits for the next try here or at the broker, becomes a dead letter, or is lost. */
+/** Moves an entry on after a try: settles it, holds it for the next try, returns it to the broker, makes it a dead letter, or drops it as lost. */
 export class Transitions {
   private readonly parts: TransitionParts;
-  /** Departures that are under way: the settlement of each follows. */
-  private readonly departures = new Set<Promise<void>>();
+  /** Unconfirmed retries and dead letters; each is settled afterwards. */
+  private readonly forwards = new Set<Promise<void>>();
 
   constructor(parts: TransitionParts) {
     this.parts = parts;
   }
 
-  /** Decides what follows from the outcome of a try. */
+  /** Applies the outcome of a try. */
   decide(entry: Entry, outcome: Outcome): void {
     const { counts } = this.parts;
     if (outcome.kind === "done") {
@@ -54,19 +54,19 @@ export class Transitions {
     }
     const pauseMs = openCircuitMs(outcome.error);
     if (pauseMs !== null) {
-      this.parts.pauseFor(pauseMs); // the message is not to blame: the try does not count
+      this.parts.pauseFor(pauseMs); // not caused by the message: the try does not count
       return this.hold(entry, pauseMs);
     }
     if (outcome.kind === "retry" && outcome.counts === false) return this.hold(entry, outcome.delayMs ?? 0);
     entry.tries++;
-    if (outcome.kind === "reject") return this.bury(entry, outcome.error);
+    if (outcome.kind === "reject") return this.deadLetter(entry, outcome.error);
     this.failed(entry, outcome.error, outcome.delayMs);
   }
 
-  private failed(entry: Entry, error: unknown, wantedMs: number | null): void {
+  private failed(entry: Entry, error: unknown, requestedMs: number | null): void {
     const { retry, random, log, counts } = this.parts;
-    const next = nextTry(retry, { tries: entry.tries, random: random(), wantedMs });
-    if (next.kind === "exhausted") return this.bury(entry, error);
+    const next = nextTry(retry, { tries: entry.tries, random: random(), requestedMs });
+    if (next.kind === "exhausted") return this.deadLetter(entry, error);
     counts.retries++;
     const { topic } = entry.delivery;
     log.warn("messaging: a message failed and is tried again", { topic, tries: entry.tries, error });
@@ -75,7 +75,7 @@ export class Transitions {
     this.delay(entry, next.delayMs);
   }
 
-  /** Has the broker keep the message until its next try where it can; otherwise this process holds it. */
+  /** Leaves the message with the broker until its next try if the broker supports that; otherwise this process holds it. */
   private delay(entry: Entry, delayMs: number): void {
     const { isCumulative, retryTopics, capabilities } = this.parts;
     const { maxRetryDelayMs, retryKeepsOrder } = capabilities;
@@ -89,60 +89,61 @@ export class Transitions {
   /** Sends an entry to the retry topic of its next try. */
   postpone(entry: Entry, to: Postponement): void {
     const { postpone } = this.parts;
-    this.depart(
+    this.forward(
       entry,
       async (signal) => ((await postpone(entry, to, signal)) ? "stored" : "refused"),
       to.delayMs,
     );
   }
 
-  /** Gives an entry back to the broker, and those behind it in its lane. */
+  /** Returns an entry to the broker, and the following ones of its lane. */
   private giveBack(entry: Entry, delayMs: number): void {
-    const behind = entry.lane === null ? [] : this.parts.lanes.takeBehind(entry.lane);
-    for (const each of [entry, ...behind]) {
+    const following = entry.lane === null ? [] : this.parts.lanes.takeFollowing(entry.lane);
+    for (const each of [entry, ...following]) {
       each.state = "settling";
       this.parts.settler.add({ delivery: each.delivery, action: "retry", delayMs, tries: each.tries });
-      this.parts.intake.endsNow(each);
+      this.parts.intake.markEnding(each);
     }
     this.parts.lanes.free(entry);
   }
 
-  /** Waits until no message is on its way to another place. */
-  async allDeparted(): Promise<void> {
-    while (this.departures.size > 0) await Promise.all(this.departures);
+  /** Waits until all retries and dead letters are confirmed. */
+  async allForwarded(): Promise<void> {
+    while (this.forwards.size > 0) await Promise.all(this.forwards);
   }
 
-  /** Has a message stored elsewhere. @param holdMs time for which this process holds it when that is refused */
-  private depart(entry: Entry, store: (signal: AbortSignal) => Promise<Departed>, holdMs = 0): void {
+  /** Stores a message elsewhere, then settles its delivery. @param holdMs time for which this process holds the message if the broker refuses it */
+  private forward(entry: Entry, store: (signal: AbortSignal) => Promise<ForwardResult>, holdMs = 0): void {
     entry.state = "waiting";
-    entry.renewSignal(); // the time limit of its last try does not end this
-    const departure = store(AbortSignal.any([this.parts.giveUp, entry.signal]))
+    entry.renewSignal(); // the time limit of the last try must not abort the send
+    const forwarding = store(AbortSignal.any([this.parts.giveUp, entry.signal]))
       .then(
-        (departed) => (departed === "refused" ? this.stays(entry, holdMs) : this.closed(entry, departed)),
-        () => {}, // only when it is lost or the process gives up: the broker delivers it again
+        (result) =>
+          result === "refused" ? this.holdRefused(entry, holdMs) : this.endForwarded(entry, result),
+        () => {}, // rejects only if the entry is lost or the drain ends: the broker delivers it again
       )
-      .finally(() => this.departures.delete(departure));
-    this.departures.add(departure);
+      .finally(() => this.forwards.delete(forwarding));
+    this.forwards.add(forwarding);
   }
 
-  /** Ends an entry whose message is safe elsewhere. */
-  private closed(entry: Entry, departed: Departed): void {
-    if (entry.isLost) return; // which freed its lane
-    if (departed === "stored") this.finish(entry);
+  /** Ends an entry whose message is stored elsewhere. */
+  private endForwarded(entry: Entry, result: ForwardResult): void {
+    if (entry.isLost) return; // `lost` has freed its lane
+    if (result === "stored") this.finish(entry);
     else {
       this.parts.lanes.free(entry);
-      this.over(entry);
+      this.releaseEntry(entry);
     }
     this.parts.pump();
   }
 
-  private stays(entry: Entry, holdMs: number): void {
+  private holdRefused(entry: Entry, holdMs: number): void {
     if (entry.isLost) return;
     entry.renewSignal();
     this.hold(entry, holdMs);
   }
 
-  /** Keeps an entry, and its lane, until its next try. */
+  /** Holds an entry, and its lane, until its next try. */
   hold(entry: Entry, delayMs: number, due: () => void = () => this.parts.lanes.again(entry)): void {
     entry.state = "waiting";
     if (this.parts.isStopped()) return;
@@ -155,51 +156,51 @@ export class Transitions {
     });
   }
 
-  private bury(entry: Entry, error: unknown): void {
-    const { counts, log, bury } = this.parts;
+  private deadLetter(entry: Entry, error: unknown): void {
+    const { counts, log, deadLetter } = this.parts;
     counts.deadLettered++;
     log.error("messaging: a message became a dead letter", {
       topic: entry.delivery.topic,
       tries: entry.tries,
       error,
     });
-    this.depart(entry, async (signal) => ((await bury(entry, error, signal)) ? "settled" : "stored"));
+    this.forward(entry, async (signal) => ((await deadLetter(entry, error, signal)) ? "settled" : "stored"));
   }
 
   /** Settles an entry as done. */
   private finish(entry: Entry): void {
     this.parts.lanes.free(entry);
     if (entry.isLost) return;
-    if (entry.isSettled) return this.over(entry);
+    if (entry.isSettled) return this.releaseEntry(entry);
     entry.state = "settling";
     if (!this.parts.isCumulative) {
       this.parts.settler.add({ delivery: entry.delivery, action: "done" });
-      return this.parts.intake.endsNow(entry);
+      return this.parts.intake.markEnding(entry);
     }
     const window = this.parts.intake.windows.get(entry.delivery.partition ?? "");
     window?.finish(entry);
-    this.over(entry);
+    this.releaseEntry(entry);
     if (window !== undefined) this.parts.committer.finished(window);
   }
 
-  /** Ends an entry whose settlement is at the broker. */
+  /** Ends an entry whose settlement the broker has recorded. */
   settled({ delivery }: Settlement): void {
     if (this.parts.isCumulative) return;
     const entry = this.parts.intake.entryOf(delivery);
-    if (entry !== null) this.over(entry);
+    if (entry !== null) this.releaseEntry(entry);
   }
 
-  private over(entry: Entry): void {
-    entry.state = "over";
+  private releaseEntry(entry: Entry): void {
+    entry.state = "released";
     this.parts.intake.release(entry);
   }
 
-  /** Ends entries that the broker took away. */
+  /** Ends entries that the broker gave to another consumer. */
   lost(entries: readonly Entry[]): void {
     const reason = messagingError("MESSAGING_LOST", "the broker gave the message to another consumer");
     for (const entry of entries) {
       const { state } = entry;
-      entry.state = "over";
+      entry.state = "released";
       entry.cancelWait?.();
       entry.abort(reason);
       if (state === "waiting") this.parts.lanes.free(entry);

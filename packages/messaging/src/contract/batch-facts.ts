@@ -3,7 +3,7 @@ import { type Invocation, key, UnauthorizedError } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, numbers } from "./poison.ts";
+import { fast, numbers } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
@@ -61,9 +61,7 @@ export const batchFacts: PortFacts<BrokerFixture> = {
     await until("all to be done", () => one.messaging.status()[0]?.done === 3);
     assert.ok(calls >= 2);
   },
-  "a message of a batch whose sender is refused is a dead letter, and the others are handled": async (
-    fixture,
-  ) => {
+  "a batch message from a rejected sender is a dead letter, and the others are handled": async (fixture) => {
     const topics = [`${fixture.prefix}-topic`, `${fixture.prefix}-dead`] as const;
     await using one = new TestApp(fixture, { topics });
     const got: unknown[] = [];

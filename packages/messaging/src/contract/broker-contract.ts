@@ -10,7 +10,7 @@ import { sendingFacts } from "./sending-facts.ts";
 import { settlingFacts } from "./settling-facts.ts";
 import { batchFacts } from "./batch-facts.ts";
 import { deadLetterFacts } from "./dead-letter-facts.ts";
-import { foreignFacts } from "./foreign-facts.ts";
+import { externalMessageFacts } from "./external-message-facts.ts";
 import { inboxFacts } from "./inbox-facts.ts";
 import { inboxAttemptsFacts } from "./inbox-attempts-facts.ts";
 import { laneFacts } from "./lane-facts.ts";
@@ -19,9 +19,9 @@ import { rateFacts } from "./rate-facts.ts";
 import { stopFacts } from "./stop-facts.ts";
 
 /**
- * The suite of brokers: facts about an adapter alone, and about an app that runs on it.
+ * Contract suite of brokers: facts about an adapter alone, and about an app that runs on it.
  *
- * Facts about what a broker cannot do are about the emulation, or end at once: they ask its `capabilities`.
+ * For a capability that a broker lacks, facts test the emulation, or return at once.
  */
 export const brokerContract: PortContract<BrokerFixture> = portContract("broker", {
   ...sendingFacts,
@@ -39,6 +39,6 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...inboxFacts,
   ...inboxAttemptsFacts,
   ...outboxFacts,
-  ...foreignFacts,
+  ...externalMessageFacts,
   ...requestFacts,
 });

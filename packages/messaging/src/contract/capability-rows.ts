@@ -4,7 +4,7 @@ import type { Capabilities } from "../port/capabilities.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** What the broker does by itself, what messaging does in its place, and what is refused: the cells of a README's table, by row. */
+/** Returns the cells of a README's capability table, by row: supported by the broker itself, emulated by messaging, or refused. */
 export const capabilityRows = ({
   capabilities,
 }: Pick<BrokerAdapter, "capabilities">): Readonly<Record<string, string>> => ({
@@ -23,7 +23,7 @@ export const capabilityRows = ({
 
 const orRefused = (can: boolean): string => (can ? "itself" : "refused");
 
-/** Longest delay at the broker; a longer one is held by the process. */
+/** Describes the longest delay at the broker; the process holds messages with a longer one. */
 const delay = (ms: number): string => {
   if (ms === 0) return "held";
   return ms >= DAY_MS ? `itself, ${ms / DAY_MS} days` : `itself, ${ms / MINUTE_MS} min; longer held`;
@@ -32,7 +32,7 @@ const delay = (ms: number): string => {
 const attributes = (envelope: Capabilities["envelope"]): string =>
   envelope.mode === "binary" ? `headers, \`${envelope.prefix}\`` : "JSON of the body";
 
-/** The column of an adapter in the table of a README. */
+/** Returns the column of an adapter in the capability table of a README. */
 export const capabilityColumn = (readme: string, name: string): Readonly<Record<string, string>> => {
   const table = readme.split("## What each broker does by itself\n")[1]?.split("\n## ")[0] ?? "";
   const rows = table

@@ -8,7 +8,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Fixtures on one database, whose facts have topics of their own: each adapter has a kernel of its own, as another process would. */
+/** Creates a fixture on a database that fixtures share. Each adapter has its own kernel, like another process. */
 export const databaseFixture = ({ url }: Pick<TestDatabase, "url">): BrokerFixture => {
   const kernels: {
     readonly kernel: OwnKernel;
@@ -37,7 +37,7 @@ export const databaseFixture = ({ url }: Pick<TestDatabase, "url">): BrokerFixtu
   };
 };
 
-/** The broker of a kernel that is starting: an app starts its kernel before its brokers. */
+/** Wraps the broker of a starting kernel to wait for it: an app starts its kernel before its brokers. */
 const onceStarted = (
   broker: ReturnType<BrokerAdapter["open"]>,
   started: Promise<void>,

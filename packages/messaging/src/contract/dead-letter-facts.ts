@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, poison, refuseAll } from "./poison.ts";
+import { fast, poison, refuseAll } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
-/** Facts about messages that give up. */
+/** Facts about messages that become dead letters. */
 export const deadLetterFacts: PortFacts<BrokerFixture> = {
   "a poison message is a dead letter after exactly its tries": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {
@@ -16,22 +16,22 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     assert.equal(dead.headers["framework-dead-error"], "TypeError");
     assert.equal(dead.headers["framework-dead-message"], "broken");
   },
-  "the error of a dead letter keeps its characters, without control characters": async (fixture) => {
+  "a dead letter keeps the characters of its error, except control characters": async (fixture) => {
     const { dead } = await poison(fixture, () => {
       throw new Error(`böse 🔑\n${"ü".repeat(1000)}`);
     });
     assert.match(dead.headers["framework-dead-message"] ?? "", /^böse 🔑\?ü{200,}$/u);
   },
-  "an asynchronous failure is one too": async (fixture) => {
+  "an asynchronous failure counts as a failed try": async (fixture) => {
     const { tries } = await poison(fixture, async () => {
       await Promise.resolve();
       throw new Error("later");
     });
     assert.equal(tries, 5);
   },
-  "a value that is thrown and is no error is a failure": async (fixture) => {
+  "a thrown value that is not an error is a failed try": async (fixture) => {
     const { dead } = await poison(fixture, () => {
-      // oxlint-disable-next-line no-throw-literal -- programs do
+      // oxlint-disable-next-line no-throw-literal -- handlers can throw anything
       throw null;
     });
     assert.equal(dead.headers["framework-dead-error"], "thrown");
@@ -60,17 +60,17 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     assert.equal(tries, 0);
     assert.equal(dead.headers["framework-dead-code"], "MESSAGING_UNKNOWN_TYPE");
   },
-  "a message that a guard refuses is a dead letter": async (fixture) => {
+  "a message that a guard rejects is a dead letter": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {}, { guards: [() => false] });
     assert.equal(tries, 0);
     assert.equal(dead.headers["framework-dead-code"], "MESSAGING_REJECTED");
   },
-  "with manual acknowledgement, no decision is a failure": async (fixture) => {
+  "with manual acknowledgement, returning without a decision is a failed try": async (fixture) => {
     const { tries, dead } = await poison(fixture, () => {}, { ack: "manual" });
     assert.equal(tries, 5);
     assert.equal(dead.headers["framework-dead-code"], "MESSAGING_NO_DECISION");
   },
-  "a handler that takes too long has failed, and its signal aborts": async (fixture) => {
+  "a handler that exceeds its time limit has failed, and its signal aborts": async (fixture) => {
     const aborted: boolean[] = [];
     const { tries, dead } = await poison(
       fixture,
@@ -85,7 +85,7 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     assert.deepEqual([tries, aborted], [2, [true, true]]);
     assert.equal(dead.headers["framework-dead-code"], "MESSAGING_TIMEOUT");
   },
-  "poison does not hold its neighbours up": async (fixture) => {
+  "a poison message does not block other messages": async (fixture) => {
     await using one = new TestApp(fixture);
     const got = new Set<unknown>();
     const options = { group: one.group, retry: { ...fast, delaysMs: [60_000] }, deadLetter: "topic" };
@@ -96,6 +96,6 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     await one.start();
     await one.send("poison");
     for (let n = 0; n < 20; n++) await one.send(n);
-    await until("the neighbours", () => got.size === 20);
+    await until("the other messages", () => got.size === 20);
   },
 };

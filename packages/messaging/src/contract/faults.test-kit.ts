@@ -1,12 +1,12 @@
-// Makes faulty brokers of sound ones, for the tests that the contract catches them.
+// Adds faults to a working broker, to test that the contract detects them.
 import type { Broker, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import type { Sink } from "../port/sink.ts";
 
-/** Changes parts of a broker. */
+/** Returns replaced members of a broker. */
 export type Fault = (broker: Broker) => Partial<Broker>;
 
-/** A broker that sends other messages than it was given, or none. */
+/** Changes or drops sent messages. */
 export const sends =
   (change: (message: OutgoingMessage) => OutgoingMessage | null): Fault =>
   ({ producer }) => ({
@@ -22,7 +22,7 @@ export const sends =
     },
   });
 
-/** A broker whose consumers have other parts. */
+/** Replaces members of consumers. */
 export const consumes =
   (change: (consumer: Consumer, options: ConsumerOptions) => Partial<Consumer>): Fault =>
   (broker) => ({
@@ -42,7 +42,7 @@ export const consumes =
     },
   });
 
-/** A broker whose consumers call another sink. */
+/** Replaces members of the sink that consumers call. */
 export const sinks =
   (change: (sink: Sink) => Partial<Sink>): Fault =>
   (broker) => ({

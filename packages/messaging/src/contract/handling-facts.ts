@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { Message } from "../message/message.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { acceptAll, fast } from "./poison.ts";
-import { taken } from "./taken.ts";
+import { acceptAll, fast } from "./poison-messages.ts";
+import { takeItems } from "./take-items.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about handlers of an app on the broker: messages, acknowledgement, tries, middleware. */
+/** Facts about handlers: messages, acknowledgement, tries, middleware. */
 export const handlingFacts: PortFacts<BrokerFixture> = {
-  "a handler gets the event that was sent": async (fixture) => {
+  "a handler receives the event that was sent": async (fixture) => {
     await using one = new TestApp(fixture, { source: "/shop" });
     const got: Message[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, (message) => void got.push(message));
@@ -35,7 +35,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     assert.equal(headers["x-shelf"], "a");
     assert.deepEqual([meta.topic, meta.group], [one.topic, one.group]);
   },
-  "data of as many levels as can be sent is handled": async (fixture) => {
+  "data with the maximum depth is handled": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
@@ -46,11 +46,11 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     assert.equal(JSON.stringify(got[0]), JSON.stringify(deep));
     await assert.rejects(one.send([deep]), { code: "MESSAGING_BAD_MESSAGE" });
   },
-  "each try gets the data as it was sent, whatever an earlier one did to it": async (fixture) => {
+  "each try receives the original data, even if an earlier try changed it": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ data, attempt }) => {
-      for (const item of taken(data)) got.push(`${item} ${attempt}`);
+      for (const item of takeItems(data)) got.push(`${item} ${attempt}`);
       if (attempt === 1) throw new Error("not yet");
     });
     await one.start();
@@ -74,7 +74,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await until("the second message", () => got.length === 2);
     assert.deepEqual(got, [1, 2]);
   },
-  "a handler that throws gets the message again, with the number of the try": async (fixture) => {
+  "a handler that throws receives the message again, with the number of the try": async (fixture) => {
     await using one = new TestApp(fixture);
     const tries: number[] = [];
     one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ attempt }) => {
@@ -87,7 +87,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.deepEqual(tries, [1, 2, 3, 4]);
   },
-  "a type that nobody knows can be acknowledged": async (fixture) => {
+  "an unknown type can be acknowledged": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: string[] = [];
     one.messaging.subscribe(
@@ -98,11 +98,11 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await one.start();
     await one.send(1, { type: "unknown" });
     await one.send(2, { type: "known" });
-    await until("the known one", () => got.length === 1);
+    await until("the known type", () => got.length === 1);
     await until("both to be done", () => one.messaging.status()[0]?.done === 2);
     assert.deepEqual(got, ["known"]);
   },
-  "a handler gets the schema's output": async (fixture) => {
+  "a handler receives the schema's output": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: unknown[] = [];
     const schema = {
@@ -144,7 +144,7 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.equal(tries, 1);
   },
-  "a delayed message is handled, and not before its time": async (fixture) => {
+  "a delayed message is handled, and not before its due time": async (fixture) => {
     await using one = new TestApp(fixture);
     let at = 0;
     one.messaging.subscribe(one.topic, { group: one.group }, () => void (at = performance.now()));

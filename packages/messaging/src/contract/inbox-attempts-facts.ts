@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, once } from "./poison.ts";
+import { fast, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about attempts that the inbox counts: which ones count, and which messages run alone. */
+/** Facts about the inbox: which attempts count, and which messages run alone. */
 export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
   "with the inbox, a try that a stop aborts does not count": async (fixture) => {
-    if (fixture.databaseUrl === undefined) return; // each process has a database of its own
+    if (fixture.databaseUrl === undefined) return; // each process has its own database
     const attempts: number[] = [];
     {
       await using one = new TestApp(fixture, { drainMs: 50 });
@@ -30,7 +30,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     await until("the message to be done", () => next.messaging.status()[0]?.done === 1);
     assert.deepEqual(attempts, [1, 1]);
   },
-  "with the inbox, an open circuit costs no try": async (fixture) => {
+  "with the inbox, an open circuit does not count as a try": async (fixture) => {
     await using one = new TestApp(fixture);
     const attempts: number[] = [];
     const options = { group: one.group, dedupe: "inbox", retry: once } as const;
@@ -44,7 +44,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.deepEqual(attempts, [1, 1, 1]);
   },
-  "with the inbox, a parked message that is replayed has all its tries again": async (fixture) => {
+  "with the inbox, a replayed parked message has all its tries again": async (fixture) => {
     await using one = new TestApp(fixture);
     const attempts: number[] = [];
     const options = { group: one.group, dedupe: "inbox", retry: fast, deadLetter: "parked" } as const;
@@ -57,7 +57,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     const { parked } = one.app.durable;
     const filter = { source: "message", name: `${one.topic} ${one.group}` };
     await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
-    await until("its tries to be forgotten", async () => (await attemptsIn(one)).length === 0);
+    await until("its tries to be reset", async () => (await attemptsIn(one)).length === 0);
     assert.deepEqual(await parked.replay(filter), { replayed: 1, failed: [] });
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.deepEqual(attempts, [1, 2, 3, 4, 5, 1, 2]);
@@ -80,7 +80,9 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     assert.deepEqual(attempts, [4, 5]);
     assert.deepEqual([items[0]?.errorClass, items[0]?.attempts], ["RangeError", 5]);
   },
-  "with the inbox, messages that may kill their process count and run one at a time": async (fixture) => {
+  "with the inbox, messages that may kill their process are counted and run one at a time": async (
+    fixture,
+  ) => {
     await using one = new TestApp(fixture);
     const attempts = new Map<string, number>();
     const counted: number[] = [];
@@ -88,7 +90,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
     one.messaging.subscribe(one.topic, options, async ({ id, attempt }, { tx }) => {
       attempts.set(id, attempt);
       if (id.startsWith("other")) return;
-      // What a death of the process would count at this moment.
+      // The attempts that would count if the process died now.
       const sql =
         "SELECT SUM(attempts) FROM framework_inbox WHERE consumer LIKE $1 AND message LIKE 'suspect%' AND done_at IS NULL";
       const sum = Number(await tx.fetchValue(sql, [`% ${one.topic} ${one.group}`]));
@@ -107,7 +109,7 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
       [2, 2, 2],
     );
   },
-  "with the inbox, a message that never ended in all its tries is a dead letter, and does not run": async (
+  "with the inbox, a message whose tries all never ended is a dead letter, and does not run": async (
     fixture,
   ) => {
     await using one = new TestApp(fixture);
@@ -125,14 +127,14 @@ export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
   },
 };
 
-/** The attempts that the inbox counts for the subscription of a fact. */
+/** Returns the attempts that the inbox has counted for the subscription of a fact. */
 const attemptsIn = async ({ app, topic, group }: TestApp): Promise<readonly number[]> => {
   const sql = "SELECT attempts FROM framework_inbox WHERE consumer LIKE $1";
   const rows = await app.db.query<{ attempts: number }>(sql, [`% ${topic} ${group}`]);
   return Array.from(rows, ({ attempts }) => attempts);
 };
 
-/** Writes what earlier processes left of a message with the source `/own`. */
+/** Writes the attempts of earlier processes for a message with the source `/own`. */
 const hadAttempts = async (
   { app, topic, group, messaging }: TestApp,
   { id, attempts, ended }: { readonly id: string; readonly attempts: number; readonly ended: number },

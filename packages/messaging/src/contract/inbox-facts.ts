@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import { DatabaseError } from "@framework/database";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast } from "./poison.ts";
-import { taken } from "./taken.ts";
+import { fast } from "./poison-messages.ts";
+import { takeItems } from "./take-items.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about effects that happen once: the inbox in the app's database. */
+/** Facts about the inbox: effects in the app's database happen once. */
 export const inboxFacts: PortFacts<BrokerFixture> = {
-  "with the inbox, an event that is sent twice has its effect once": async (fixture) => {
+  "with the inbox, an event that is sent twice takes effect once": async (fixture) => {
     await using one = new TestApp(fixture);
     const table = effectsOf(one);
     let calls = 0;
@@ -29,7 +29,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     assert.equal(calls, 2);
     assert.equal(one.messaging.status()[0]?.duplicates, 2);
   },
-  "with the inbox, what a failed try wrote is undone": async (fixture) => {
+  "with the inbox, the writes of a failed try are rolled back": async (fixture) => {
     await using one = new TestApp(fixture);
     const table = effectsOf(one);
     let calls = 0;
@@ -47,7 +47,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.equal(await effects(one, table), "a 3");
   },
-  "with the inbox, a try that runs again after a conflict gets the data as it was sent": async (fixture) => {
+  "with the inbox, a try that runs again after a conflict receives the original data": async (fixture) => {
     await using one = new TestApp(fixture);
     const table = effectsOf(one);
     let runs = 0;
@@ -56,7 +56,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
       { group: one.group, dedupe: "inbox", retry: fast, concurrency: 1 },
       async ({ data, attempt }, { tx }) => {
         const isFirst = ++runs === 1;
-        for (const item of taken(data)) {
+        for (const item of takeItems(data)) {
           await tx.execute(`INSERT INTO ${table} (message) VALUES ($1)`, [`${item} ${attempt}`]);
           if (isFirst && item === "b")
             throw new DatabaseError("deadlock", "a deadlock", { sqlCode: "40P01" });
@@ -70,7 +70,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     assert.equal(await effects(one, table), "a 1,b 1,c 1");
     assert.equal(runs, 2);
   },
-  "with the inbox, a try that asked for another one wrote nothing": async (fixture) => {
+  "with the inbox, a try that calls retry writes nothing": async (fixture) => {
     await using one = new TestApp(fixture);
     const table = effectsOf(one);
     one.messaging.subscribe(
@@ -87,11 +87,11 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.equal(await effects(one, table), "2");
   },
-  "with the inbox, a message that was done is not handled by a later process": async (fixture) => {
+  "with the inbox, a later process does not handle a message that is done": async (fixture) => {
     const handled: string[] = [];
     for (const process of ["first", "second"]) {
       await using one = new TestApp(fixture);
-      if (fixture.databaseUrl === undefined) return; // each process has a database of its own
+      if (fixture.databaseUrl === undefined) return; // each process has its own database
       one.messaging.subscribe(one.topic, { group: one.group, dedupe: "inbox", concurrency: 1 }, ({ id }) => {
         handled.push(`${process} ${id}`);
       });
@@ -101,7 +101,7 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     }
     assert.deepEqual(handled, ["first same"]);
   },
-  "with the inbox, groups have their effects independently": async (fixture) => {
+  "with the inbox, a message takes effect once for each group": async (fixture) => {
     await using one = new TestApp(fixture);
     const handled: string[] = [];
     const groups = [one.group, `${one.group}-other`];

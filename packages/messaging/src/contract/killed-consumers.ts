@@ -1,26 +1,26 @@
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { Ledger, type LedgerOptions } from "./ledger.ts";
-import { fast } from "./poison.ts";
+import { DeliveryRecorder, type DeliveryRecorderOptions } from "./delivery-recorder.ts";
+import { fast } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** What consumers that were killed left in the database: ids of messages. */
+/** Effects of killed consumers in the database, as message ids. */
 export interface EffectsOfKilled {
-  /** Those that had their effect, key by key, each in the order of the commits. */
+  /** Messages that took effect, key by key, each in the order of the commits. */
   readonly effects: readonly string[];
-  /** Those that were sent, key by key. */
+  /** Messages that were sent, key by key. */
   readonly expected: readonly string[];
 }
 
-/** What happens to consumers while messages are sent. */
-export interface KillPlan extends LedgerOptions {
-  /** Messages that are sent. */
+/** Messages to send, and how consumers are killed meanwhile. */
+export interface KillPlan extends DeliveryRecorderOptions {
+  /** Number of messages to send. */
   readonly messages: number;
-  /** Kills consumers until `isEnough`. */
+  /** Kills consumers until `isEnough` resolves with `true`. */
   readonly kill: (isEnough: () => Promise<boolean>) => Promise<void>;
 }
 
-/** Subscribes a process whose handler has its effect, a row, in the transaction of the inbox. @param begun called at the first message */
+/** Subscribes a process whose handler inserts a row in the transaction of the inbox. @param begun called at the first message */
 export const subscribeEffects = (
   { messaging, topic, group }: TestApp,
   order: "none" | "key",
@@ -36,40 +36,44 @@ export const subscribeEffects = (
 };
 
 /**
- * Sends messages while consumers on one database are killed, lets one more process handle what is left, and returns what had its effect.
+ * Sends messages while consumers on one database are killed, lets another process handle the rest, and returns the effects.
  *
- * @param fixture with the address of a SQLite file
+ * @param fixture a fixture with the address of a SQLite file
  */
 export const effectsDespiteKills = async (
   fixture: BrokerFixture,
   order: "none" | "key",
   { messages, kill, ...options }: KillPlan,
 ): Promise<EffectsOfKilled> => {
-  const ledger = new Ledger(messages, options);
+  const recorder = new DeliveryRecorder(messages, options);
   await prepare(fixture, order);
   await using sender = await new TestApp({ ...fixture, databaseUrl: "sqlite://:memory:" }).start();
-  const sending = ledger.send(sender, sender.topic);
+  const sending = recorder.send(sender, sender.topic);
   {
     await using watcher = new TestApp(fixture);
     await watcher.start();
-    const share = ledger.total > 10_000 ? 2 : 10; // a short test has most of its effects after the kills
-    await kill(async () => (await countOf(watcher)) >= ledger.total / share);
+    const share = recorder.total > 10_000 ? 2 : 10; // in a short test most effects happen after the kills
+    await kill(async () => (await countOf(watcher)) >= recorder.total / share);
   }
   await using last = new TestApp(fixture);
   subscribeEffects(last, order);
   await last.start();
   await sending;
-  await until("all effects", async () => (await countOf(last)) >= ledger.total, 120_000 + ledger.total * 20);
-  await quietly(); // for effects that nobody should have
+  await until(
+    "all effects",
+    async () => (await countOf(last)) >= recorder.total,
+    120_000 + recorder.total * 20,
+  );
+  await quietly(); // time for duplicate effects, which must not happen
   const rows = await last.app.db.query<{ message: string; key: string }>(
     "SELECT message, key FROM effects ORDER BY place",
   );
   const ofKeys = Map.groupBy(rows, ({ key }) => key);
-  const effects = ledger.keys.flatMap((key) => ofKeys.get(key) ?? []);
-  return { effects: effects.map(({ message }) => message), expected: ledger.ids };
+  const effects = recorder.keys.flatMap((key) => ofKeys.get(key) ?? []);
+  return { effects: effects.map(({ message }) => message), expected: recorder.ids };
 };
 
-/** Makes the table, and the group: a broker may drop messages that no group waits for. */
+/** Creates the table and the group: a broker may drop messages without a group. */
 const prepare = async (fixture: BrokerFixture, order: "none" | "key"): Promise<void> => {
   await using first = new TestApp(fixture);
   subscribeEffects(first, order);
@@ -79,6 +83,6 @@ const prepare = async (fixture: BrokerFixture, order: "none" | "key"): Promise<v
   );
 };
 
-/** Rows, as the table counts them. */
+/** Number of rows, from the autoincrement column. */
 const countOf = async ({ app }: TestApp): Promise<number> =>
   (await app.db.fetchValue<number>("SELECT max(place) FROM effects")) ?? 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { keyedOrder } from "./keyed-order.ts";
-import { fast, numbers, once } from "./poison.ts";
+import { fast, numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
@@ -41,7 +41,7 @@ export const laneFacts: PortFacts<BrokerFixture> = {
     await until("all", () => done.length === 8);
     assert.deepEqual(done, numbers(8));
   },
-  "a key that waits for its retry does not hold other keys up": async (fixture) => {
+  "a key that waits for its retry does not block other keys": async (fixture) => {
     if (keyedOrder(fixture) === "none") return; // refused at start
     await using one = new TestApp(fixture);
     const got = new Set<unknown>();
@@ -70,7 +70,7 @@ export const laneFacts: PortFacts<BrokerFixture> = {
     await until("the next of the key", () => got.length === 1);
     assert.deepEqual(got, ["good"]);
   },
-  "different keys run beside each other": async (fixture) => {
+  "different keys run concurrently": async (fixture) => {
     await using one = new TestApp(fixture);
     const started = new Set<unknown>();
     const all = Promise.withResolvers<void>();
@@ -87,13 +87,13 @@ export const laneFacts: PortFacts<BrokerFixture> = {
     for (let n = 0; n < 5; n++) await one.send(n, { key: `key-${n}` });
     await until("all to be done", () => one.messaging.status()[0]?.done === 5);
   },
-  "no more handlers run than concurrency": async (fixture) => {
+  "at most `concurrency` handlers run": async (fixture) => {
     await using one = new TestApp(fixture);
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const three = Promise.withResolvers<void>(); // sends may be slower than handlers
     one.messaging.subscribe(one.topic, { group: one.group, concurrency: 3 }, async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       if (running === 3) three.resolve();
       await three.promise;
       await quietly(3);
@@ -102,6 +102,6 @@ export const laneFacts: PortFacts<BrokerFixture> = {
     await one.start();
     for (let n = 0; n < 20; n++) await one.send(n);
     await until("all to be done", () => one.messaging.status()[0]?.done === 20);
-    assert.equal(most, 3);
+    assert.equal(maxRunning, 3);
   },
 };

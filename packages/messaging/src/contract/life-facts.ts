@@ -5,9 +5,9 @@ import { lastOfPartitions } from "./ordering-facts.ts";
 import { processOf, textOf } from "./test-process.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about the life of consumers: room, pause, stop, states, health. */
+/** Facts about the lifecycle of consumers: room, pause, stop, states, health. */
 export const lifeFacts: PortFacts<BrokerFixture> = {
-  "a consumer hands over no more than there is room for": async (fixture) => {
+  "a consumer delivers no more than there is room for": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await process.send(...Array.from({ length: 30 }, (_, n) => ({ body: String(n) })));
@@ -17,7 +17,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     assert.deepEqual([sink.deliveries.length, sink.excess], [5, 0]);
     await done(...lastOfPartitions(sink.deliveries));
   },
-  "a consumer goes on when there is room again": async (fixture) => {
+  "a consumer continues when there is room again": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await process.send(...Array.from({ length: 12 }, (_, n) => ({ body: String(n) })));
@@ -30,14 +30,14 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     assert.equal(new Set(sink.bodies).size, 12);
     assert.equal(sink.excess, 0);
   },
-  "a paused consumer hands nothing over until it is resumed": async (fixture) => {
+  "a paused consumer delivers nothing until it is resumed": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const { got, done, sink, consumer } = await process.consume();
     await process.send({ body: "1" });
     await done(...(await got(1)));
     consumer.pause();
-    await quietly(300); // a request that is under way may still bring messages
+    await quietly(300); // a pending request may still return messages
     await process.send({ body: "2" });
     await quietly(300);
     assert.equal(sink.deliveries.length, 1);
@@ -59,7 +59,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await second.done(...(await second.got(1)));
     assert.deepEqual(second.sink.bodies, ["2"]);
   },
-  "a stopped consumer hands nothing over": async (fixture) => {
+  "a stopped consumer delivers nothing": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const { sink, consumer } = await process.consume();
@@ -94,7 +94,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     });
     await consumer.close();
   },
-  "the sink is told when the consumer runs and when it is closed": async (fixture) => {
+  "the consumer reports when it runs and when it is closed": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const { sink, consumer } = await process.consume();
@@ -102,7 +102,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await consumer.close();
     assert.equal(sink.states.at(-1), "closed");
   },
-  "a consumer gets what is sent while it runs": async (fixture) => {
+  "a consumer receives messages that are sent while it runs": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const { got, done, sink } = await process.consume();
@@ -122,19 +122,19 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await until("a lag of about 5", async () => [5, 6].includes((await consumer.lag()) ?? -1));
     sink.allow(5);
     for (let count = 1; count <= 6; count++) {
-      const delivery = (await got(count))[count - 1]; // a push broker hands over no more than `prefetch` unsettled
+      const delivery = (await got(count))[count - 1]; // a push broker delivers at most `prefetch` unsettled messages
       if (delivery !== undefined) await done(delivery);
     }
     await until("no lag", async () => (await consumer.lag()) === 0);
   },
-  "messages that are due and that a consumer does not fetch are overdue": async (fixture) => {
+  "due messages that a consumer does not fetch are overdue": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     const { got, done, consumer } = await process.consume();
     await process.send({ body: "1" });
     await done(...(await got(1)));
     consumer.pause();
-    await quietly(300); // a request that is under way may still bring messages
+    await quietly(300); // a pending request may still return messages
     await process.send({ body: "2" }, { body: "3" });
     await until("two overdue messages", async () => (await consumer.overdue()) === 2);
     consumer.resume();
@@ -151,7 +151,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await quietly(300);
     assert.deepEqual([await consumer.overdue(), sink.deliveries.length], [0, 0]);
   },
-  "messages behind one that another consumer holds are not overdue": async (fixture) => {
+  "messages after one that another consumer holds are not overdue": async (fixture) => {
     await using active = processOf(fixture);
     await using other = processOf(fixture);
     const order = "key";
@@ -164,12 +164,12 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     await quietly(300);
     assert.equal(await second.consumer.overdue(), 0);
   },
-  "a healthy broker says so": async (fixture) => {
+  "the health check of a working broker resolves": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     assert.equal(typeof (await process.broker.health(AbortSignal.timeout(60_000))), "object");
   },
-  "what was created is verified without problems, and may be created again": async (fixture) => {
+  "a created topology is verified without problems, and may be created again": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await process.declare();
@@ -187,7 +187,7 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     const problems = await process.broker.topology({ topics: [process.topic], subscriptions }, "verify");
     assert.deepEqual([...problems], []);
   },
-  "a process has topics of its own, where the broker can": async (fixture) => {
+  "a process has private topics, if the broker supports them": async (fixture) => {
     await using process = processOf(fixture);
     if (!process.capabilities.privateTopics) return; // replies are refused
     await using sender = processOf(fixture);

@@ -1,4 +1,4 @@
-// A log in memory, as Kafka is one: partitions, offsets, committed offsets of groups, rebalances. It proves what messaging does for logs.
+// An in-memory log similar to Kafka: partitions, offsets, committed offsets of groups, rebalances. Tests how messaging handles logs.
 import { newHeaders } from "../envelope/event.ts";
 import type { Broker, BrokerAdapter, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
@@ -56,7 +56,7 @@ class Log {
     return { partition: partition.name, offset: String(partition.messages.length - 1) };
   }
 
-  /** Shares the partitions of a group's topics over its members. */
+  /** Distributes the partitions of a group's topics over its members. */
   rebalance(group: string): void {
     const members = this.members.get(group) ?? [];
     for (const member of members) {
@@ -95,7 +95,7 @@ class LogConsumer implements Consumer {
     const revoked = [...this.positions.keys()].filter((each) => !partitions.includes(each));
     for (const partition of revoked) this.positions.delete(partition);
     if (revoked.length > 0) this.options.sink.revoked(revoked.map(({ name }) => name));
-    // As the driver does, all partitions are read from what is committed.
+    // Like kafkajs, reads all partitions from their committed offsets.
     for (const partition of partitions)
       this.positions.set(partition, partition.committed.get(this.options.group) ?? 0);
     this.look();
@@ -142,7 +142,7 @@ class LogConsumer implements Consumer {
   }
 
   async overdue(): Promise<number> {
-    return await this.lag(); // of its own partitions, each of whose messages is due
+    return await this.lag(); // all messages of its own partitions are due
   }
 
   async close(): Promise<void> {
@@ -192,7 +192,7 @@ const deliveryOf = (
   sentAt: null,
 });
 
-/** A log in memory; adapters from one call share it. */
+/** Creates an adapter for an in-memory log; brokers that it opens share the log. */
 export const memoryLog = (): BrokerAdapter => {
   const log = new Log();
   const open = (): Broker => ({

@@ -13,7 +13,7 @@ export const orderingFacts: PortFacts<BrokerFixture> = {
     ordered(fixture, async (process, messages) => {
       for (const message of messages) await process.send(message);
     }),
-  "messages of a key that two processes sent one after the other are in that order": async (fixture) => {
+  "messages of a key that two processes send alternately are delivered in order": async (fixture) => {
     await using other = processOf(fixture);
     await ordered(fixture, async (process, messages) => {
       for (const [at, message] of messages.entries())
@@ -80,13 +80,13 @@ export const orderingFacts: PortFacts<BrokerFixture> = {
     }
     assert.deepEqual(seen, numbers(10));
   },
-  "different keys are delivered beside each other": async (fixture) => {
+  "different keys are delivered concurrently": async (fixture) => {
     await using process = processOf(fixture);
     if (!process.capabilities.orders.includes("key")) return; // refused at start
     await process.declare({ order: "key" });
     const { got, done } = await process.consume({ order: "key" });
     await process.send(...numbers(10).map((key) => ({ key, body: key })));
-    await done(...lastOfPartitions(await got(10))); // none of them was settled before the last came
+    await done(...lastOfPartitions(await got(10))); // none is settled before the last is delivered
   },
 };
 
@@ -95,7 +95,7 @@ const numbers = (count: number): string[] => Array.from({ length: count }, (_, n
 const countOf = (deliveries: readonly Delivery[], taken: ReadonlySet<Delivery>): number =>
   deliveries.filter((each) => taken.has(each)).length;
 
-/** With cumulative settlement the last of each partition settles all before it. */
+/** Returns the deliveries that settle all: with cumulative settlement the last one of each partition. */
 export const lastOfPartitions = (deliveries: readonly Delivery[]): readonly Delivery[] => {
   if (deliveries.some(({ offset }) => offset === null)) return deliveries;
   return [
@@ -121,7 +121,7 @@ const ordered = async (
   assert.deepEqual(await bodiesInTurn(consumer, 12), numbers(12));
 };
 
-/** Settles each delivery before it looks at the next one. */
+/** Settles deliveries one at a time, in order, and returns their bodies. */
 export const bodiesInTurn = async (
   { sink, done }: TestConsumer,
   count: number,

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { keyedOrder } from "./keyed-order.ts";
-import { numbers } from "./poison.ts";
+import { numbers } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about messages that a transaction of the app's database sends. */
+/** Facts about messages that are sent in a transaction of the app's database. */
 export const outboxFacts: PortFacts<BrokerFixture> = {
   "a message with `tx` is delivered after the commit": async (fixture) => {
     await using one = new TestApp(fixture, { outbox: true });
@@ -24,7 +24,7 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
     await until("the message", () => got.length === 1);
     assert.equal(JSON.stringify(got), '[["a","k",{"n":1},"7"]]');
   },
-  "a message of a transaction that was rolled back is never delivered": async (fixture) => {
+  "a message of a rolled-back transaction is never delivered": async (fixture) => {
     await using one = new TestApp(fixture, { outbox: true });
     const got: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
@@ -39,10 +39,10 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.equal(JSON.stringify(got), '["sent"]');
   },
-  "messages of one key that transactions sent are in the order of the commits": async (fixture) => {
+  "messages of one key sent in transactions are delivered in the order of the commits": async (fixture) => {
     if (keyedOrder(fixture) === "none") return; // refused at start
     await using one = new TestApp(fixture, { outbox: true });
-    const got = new Set<unknown>(); // a confirmation that comes too late makes the outbox send a message twice
+    const got = new Set<unknown>(); // the outbox may send a message twice if its confirmation is late
     one.messaging.subscribe(one.topic, { group: one.group, order: "key" }, ({ data }) => void got.add(data));
     await one.start();
     for (let n = 0; n < 12; n += 3)
@@ -53,7 +53,7 @@ export const outboxFacts: PortFacts<BrokerFixture> = {
     await until("all messages", () => got.size === 12);
     assert.equal(JSON.stringify([...got]), JSON.stringify(numbers(12)));
   },
-  "messages of many transactions at once are all delivered, each once": async (fixture) => {
+  "messages of many concurrent transactions are delivered, each once": async (fixture) => {
     await using one = new TestApp(fixture, { outbox: true });
     const got: unknown[] = [];
     one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));

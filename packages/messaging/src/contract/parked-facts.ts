@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import { databaseInFile } from "@framework/database/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, once } from "./poison.ts";
+import { fast, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
@@ -40,7 +40,7 @@ export const parkedFacts: PortFacts<BrokerFixture> = {
     assert.ok((details.payload as { text: string }).text.includes('{"a":"ä"}'));
     assert.equal(details.stack?.includes("RangeError"), true);
   },
-  "a parked message that is replayed is handled again, by its group alone": async (fixture) => {
+  "a replayed parked message is handled again, only by its group": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: string[] = [];
     let isBroken = true;
@@ -70,38 +70,37 @@ export const parkedFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.deepEqual(got.toSorted(), ['first poison {"a":1}', "other poison"]);
   },
-  "a parked message is replayed by an app that has not started, unless the broker is in the memory of another":
-    async (fixture) => {
-      await using place = databaseInFile();
-      const shared = { ...fixture, databaseUrl: fixture.databaseUrl ?? place.url };
-      await using one = new TestApp(shared);
-      await using operator = new TestApp(shared);
-      const got: unknown[] = [];
-      let isBroken = true;
-      for (const { messaging, topic, group } of [one, operator])
-        messaging.subscribe(topic, { group, retry: once, deadLetter: "parked" }, ({ data }) => {
-          if (isBroken) throw new Error("broken");
-          got.push(data);
-        });
-      await one.start();
-      await one.send(7);
-      const filter = { source: "message", name: `${one.topic} ${one.group}` };
-      await until(
-        "the dead letter",
-        async () => (await one.app.durable.parked.list(filter)).items.length === 1,
-      );
-      isBroken = false;
-      const { replayed, failed } = await operator.app.durable.parked.replay(filter);
-      if (fixture.adapter().capabilities.isInProcess) {
-        assert.match(failed[0]?.reason ?? "", /in the memory of the processes that serve/);
-        assert.equal((await one.app.durable.parked.list(filter)).items.length, 1);
-        return;
-      }
-      assert.deepEqual([replayed, failed], [1, []]);
-      await until("the message", () => got.length === 1);
-      assert.deepEqual(got, [7]);
-    },
-  "a parked message that is discarded is gone for its group": async (fixture) => {
+  "an app that has not started replays a parked message, unless the broker is in memory": async (fixture) => {
+    await using place = databaseInFile();
+    const shared = { ...fixture, databaseUrl: fixture.databaseUrl ?? place.url };
+    await using one = new TestApp(shared);
+    await using operator = new TestApp(shared);
+    const got: unknown[] = [];
+    let isBroken = true;
+    for (const { messaging, topic, group } of [one, operator])
+      messaging.subscribe(topic, { group, retry: once, deadLetter: "parked" }, ({ data }) => {
+        if (isBroken) throw new Error("broken");
+        got.push(data);
+      });
+    await one.start();
+    await one.send(7);
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    await until(
+      "the dead letter",
+      async () => (await one.app.durable.parked.list(filter)).items.length === 1,
+    );
+    isBroken = false;
+    const { replayed, failed } = await operator.app.durable.parked.replay(filter);
+    if (fixture.adapter().capabilities.isInProcess) {
+      assert.match(failed[0]?.reason ?? "", /in the memory of the processes that serve/);
+      assert.equal((await one.app.durable.parked.list(filter)).items.length, 1);
+      return;
+    }
+    assert.deepEqual([replayed, failed], [1, []]);
+    await until("the message", () => got.length === 1);
+    assert.deepEqual(got, [7]);
+  },
+  "a discarded parked message is removed": async (fixture) => {
     await using one = new TestApp(fixture);
     one.messaging.subscribe(
       one.topic,

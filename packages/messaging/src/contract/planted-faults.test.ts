@@ -17,7 +17,7 @@ let sent = 0;
 
 const faults: readonly (readonly [string, Fault, string])[] = [
   [
-    "confirms what it dropped",
+    "confirms dropped messages",
     sends((message) => (sent++ % 3 === 0 ? null : message)),
     "every message has a result, in the order of the list",
   ],
@@ -29,7 +29,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   [
     "drops keys",
     sends((message) => ({ ...message, key: null })),
-    "the key of a message is delivered, and none is null",
+    "the key of a message is delivered, null for none",
   ],
   [
     "parses bodies",
@@ -50,7 +50,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   [
     "ignores delays",
     sends((message) => ({ ...message, delayMs: 0 })),
-    "a delayed message is delivered, and not before its time",
+    "a delayed message is delivered, and not before its due time",
   ],
   [
     "stores messages twice",
@@ -65,7 +65,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
     "consumers of one group share the messages, each once",
   ],
   [
-    "reverses what is sent",
+    "reverses the order of sends",
     ({ producer }) => ({
       producer: { send: (messages, options) => producer.send(messages.toReversed(), options) },
     }),
@@ -77,24 +77,24 @@ const faults: readonly (readonly [string, Fault, string])[] = [
     "messages of a key wait while one of them waits for its retry",
   ],
   [
-    "gives each process a group of its own",
+    "gives each process its own group",
     ({ consumer }) => ({ consumer: (options) => consumer({ ...options, group: randomUUID() }) }),
     "consumers of one group share the messages, each once",
   ],
   [
-    "gives groups one copy",
+    "gives all groups one copy",
     ({ consumer }) => ({ consumer: (options) => consumer({ ...options, group: "one" }) }),
     "two groups each get every message",
   ],
   [
-    "forgets what is done",
+    "forgets settlements",
     consumes(() => ({ settle: async () => [] })),
     "a message that is done is not delivered again",
   ],
   [
-    "loses what was not settled",
+    "loses unsettled messages",
     consumes((consumer) => ({ close: () => consumer.stop() })),
-    "what was not settled is delivered again after a close",
+    "unsettled messages are delivered again after a close",
   ],
   [
     "reports nothing as lost",
@@ -114,7 +114,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
           settlements.map((each) => (each.action === "retry" ? { ...each, delayMs: 0 } : each)),
         ),
     })),
-    "a retry with a delay comes, and not before its time",
+    "a delayed retry is delivered, and not before its due time",
   ],
   [
     "forgets the tries",
@@ -122,65 +122,65 @@ const faults: readonly (readonly [string, Fault, string])[] = [
       settle: (settlements) =>
         consumer.settle(settlements.map((each) => (each.action === "retry" ? { ...each, tries: 0 } : each))),
     })),
-    "the message of a retry keeps body, headers, key and tries",
+    "a retried message keeps body, headers, key and tries",
   ],
   [
-    "takes a retry as done",
+    "treats a retry as done",
     consumes((consumer) => ({
       settle: (settlements) =>
         consumer.settle(settlements.map(({ delivery }) => ({ delivery, action: "done" }))),
     })),
-    "a retry delivers the message again, to the group alone",
+    "a retry delivers the message again, only to its group",
   ],
   [
     "ignores the room",
     sinks(() => ({ room: () => 1000 })),
-    "a consumer hands over no more than there is room for",
+    "a consumer delivers no more than there is room for",
   ],
   [
-    "never looks for room again",
+    "never waits for room",
     sinks(() => ({ whenRoom: () => Promise.withResolvers<void>().promise })),
-    "a consumer goes on when there is room again",
+    "a consumer continues when there is room again",
   ],
   [
     "ignores pauses",
     consumes(() => ({ pause: () => {} })),
-    "a paused consumer hands nothing over until it is resumed",
+    "a paused consumer delivers nothing until it is resumed",
   ],
   [
     "never resumes",
     consumes(() => ({ resume: () => {} })),
-    "a paused consumer hands nothing over until it is resumed",
+    "a paused consumer delivers nothing until it is resumed",
   ],
   [
-    "goes on after a stop",
+    "continues after a stop",
     consumes(() => ({ stop: async () => {} })),
-    "a stopped consumer hands nothing over",
+    "a stopped consumer delivers nothing",
   ],
   [
-    "tells no state",
+    "reports no state",
     sinks(() => ({ state: () => {} })),
-    "the sink is told when the consumer runs and when it is closed",
+    "the consumer reports when it runs and when it is closed",
   ],
   [
-    "counts no lag",
+    "reports no lag",
     consumes(() => ({ lag: async () => 0 })),
     "the lag is the number of waiting messages, if the broker knows it",
   ],
   [
-    "has nothing overdue",
+    "reports nothing as overdue",
     consumes(() => ({ overdue: async () => 0 })),
-    "messages that are due and that a consumer does not fetch are overdue",
+    "due messages that a consumer does not fetch are overdue",
   ],
   [
-    "takes delayed messages for overdue",
+    "counts delayed messages as overdue",
     consumes((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
     "a delayed message is not overdue",
   ],
   [
-    "takes messages behind one of another consumer for overdue",
+    "counts messages after one of another consumer as overdue",
     consumes((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
-    "messages behind one that another consumer holds are not overdue",
+    "messages after one that another consumer holds are not overdue",
   ],
 ];
 

@@ -4,7 +4,7 @@ import { memoryBroker } from "../memory/memory-broker.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
 import { brokerContract } from "./broker-contract.ts";
 
-/** A broker that can only store and hand over messages: without orders, delays, replies and latest messages. */
+/** Removes optional capabilities from a broker: orders, delays and private topics. */
 const reduced = (inner: BrokerAdapter): BrokerAdapter => ({
   ...inner,
   name: "reduced",

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast, numbers, once } from "./poison.ts";
+import { fast, numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
 /** Facts about requests and their replies. */
 export const requestFacts: PortFacts<BrokerFixture> = {
-  "a request gets what its handler returned": async (fixture) => {
+  "a request resolves with the return value of its handler": async (fixture) => {
     await using one = new TestApp(fixture);
     if (isRefused(fixture)) return;
     one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => ({
@@ -29,7 +29,9 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     );
     assert.equal(JSON.stringify(replies), JSON.stringify(numbers(10).map((n) => [n])));
   },
-  "with the inbox, a request gets what its handler returned, once it is committed": async (fixture) => {
+  "with the inbox, a request resolves with the return value of its handler after the commit": async (
+    fixture,
+  ) => {
     await using one = new TestApp(fixture);
     if (isRefused(fixture)) return;
     const table = `effects_${one.topic.replaceAll("-", "_")}`;
@@ -45,8 +47,8 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     await until("its message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.equal(one.messaging.status()[0]?.retries, 0);
   },
-  "a request without a reply ends at its time": async (fixture) => {
-    await using one = new TestApp(fixture, { drainMs: 10 }); // its handler only ends with the drain
+  "a request without a reply fails after its timeout": async (fixture) => {
+    await using one = new TestApp(fixture, { drainMs: 10 }); // the handler ends only when the drain aborts it
     if (isRefused(fixture)) return;
     one.messaging.subscribe(one.topic, { group: one.group }, async ({ signal }) => {
       const { promise, reject } = Promise.withResolvers<void>();
@@ -67,7 +69,7 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
     await assert.rejects(asked, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
   },
-  "a request whose reply has no JSON fails, and its handler runs once": async (fixture) => {
+  "a request whose reply is not JSON data fails, and its handler runs once": async (fixture) => {
     await using one = new TestApp(fixture);
     if (isRefused(fixture)) return;
     let calls = 0;
@@ -80,5 +82,5 @@ export const requestFacts: PortFacts<BrokerFixture> = {
   },
 };
 
-/** A broker without topics for one process refuses requests. */
+/** Whether the broker refuses requests, because it has no private topics. */
 const isRefused = (fixture: BrokerFixture): boolean => !fixture.adapter().capabilities.privateTopics;

@@ -1,20 +1,20 @@
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { fast } from "./poison.ts";
+import { fast } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { until } from "./until.ts";
 
 const LONG_MS = 600_000;
 
-/** Whether messages wait for such a retry at the broker, and not in the process. */
+/** Whether messages wait for a retry after `LONG_MS` at the broker, not in the process. */
 const keepsRetries = (fixture: BrokerFixture): boolean => {
   const { maxRetryDelayMs, retryTopics } = fixture.adapter().capabilities;
   return retryTopics || maxRetryDelayMs >= LONG_MS;
 };
 
-/** Facts about tries whose delay the handler chooses. */
+/** Facts about retries with a delay that the handler chooses. */
 export const retryFacts: PortFacts<BrokerFixture> = {
-  "messages that ask for a long wait do not hold others up": async (fixture) => {
+  "messages that are retried after a long delay do not block others": async (fixture) => {
     await using one = new TestApp(fixture);
     const got: unknown[] = [];
     const options = { group: one.group, concurrency: 2, prefetch: 4, retry: fast };
@@ -23,12 +23,12 @@ export const retryFacts: PortFacts<BrokerFixture> = {
       else got.push(data);
     });
     await one.start();
-    const waiting = keepsRetries(fixture) ? 10 : options.prefetch - 1; // those that the process holds count as prefetched
+    const waiting = keepsRetries(fixture) ? 10 : options.prefetch - 1; // messages held by the process count against prefetch
     for (let n = 0; n < waiting; n++) await one.send("later");
     await one.send("good");
-    await until("the message behind them", () => got.length === 1);
+    await until("the message after them", () => got.length === 1);
   },
-  "another try at once settles nothing else": async (fixture) => {
+  "an immediate retry settles no other message": async (fixture) => {
     let tries = 0;
     {
       await using one = new TestApp(fixture, { drainMs: 10 });

@@ -4,7 +4,7 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { processOf, type TestProcess, textOf } from "./test-process.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about what is sent: content, confirmation, order, delay. */
+/** Facts about sending: content, confirmation, order, delay. */
 export const sendingFacts: PortFacts<BrokerFixture> = {
   "a sent message is delivered with its topic, body and headers": async (fixture) => {
     await using process = processOf(fixture);
@@ -19,7 +19,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     assert.equal(delivery.headers["content-type"], "application/json");
     await done(delivery);
   },
-  "the key of a message is delivered, and none is null": async (fixture) => {
+  "the key of a message is delivered, null for none": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await process.send({ key: "k 1/ä" }, { key: null });
@@ -31,7 +31,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
   "text of any script is delivered unchanged": (fixture) =>
     roundTrip(fixture, JSON.stringify("Ünï — 漢字 🙂 \u2028 \"'\\")),
   "an empty object is delivered unchanged": (fixture) => roundTrip(fixture, "{}"),
-  "JSON that is no object is delivered unchanged": (fixture) => roundTrip(fixture, '[1.0,"2",null]'),
+  "JSON that is not an object is delivered unchanged": (fixture) => roundTrip(fixture, '[1.0,"2",null]'),
   "numbers keep every digit": (fixture) => roundTrip(fixture, '{"n":12345678901234567890.10,"e":1e400}'),
   "members named like those of a prototype are delivered unchanged": (fixture) =>
     roundTrip(fixture, '{"__proto__":{"a":1},"constructor":2,"toString":null}'),
@@ -96,12 +96,12 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     await done(...(await got(25)));
     assert.equal(new Set(sink.bodies).size, 25);
   },
-  "a send of nothing resolves": async (fixture) => {
+  "sending an empty list resolves": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     assert.deepEqual(await process.broker.producer.send([], { signal: AbortSignal.timeout(60_000) }), []);
   },
-  "sends at the same time are all confirmed and delivered": async (fixture) => {
+  "concurrent sends are all confirmed and delivered": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await Promise.all(Array.from({ length: 20 }, (_, n) => process.send({ body: String(n) })));
@@ -142,7 +142,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.deepEqual(sink.bodies, ['"own"']);
   },
-  "a delayed message is delivered, and not before its time": async (fixture) => {
+  "a delayed message is delivered, and not before its due time": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.maxDelayMs === 0) return; // messaging holds it
     await process.declare();
@@ -153,7 +153,7 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     assert.ok(performance.now() - from >= 290, `delivered after ${performance.now() - from} ms`);
     if (delivery !== undefined) await done(delivery);
   },
-  "a delayed message does not hold others up": async (fixture) => {
+  "a delayed message does not block others": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.maxDelayMs === 0) return; // messaging holds it
     await process.declare();
@@ -162,9 +162,9 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     await process.send({ delayMs: 800, body: '"late"' });
     await process.send({ body: '"now"' });
     await done(...(await got(1)).slice(0, 1));
-    // On a busy machine the late one may be due before the other was sent.
+    // On a busy machine the delayed message may be due before the other is sent.
     if (performance.now() - from < 800) assert.equal(sink.bodies[0], '"now"');
-    await until("the late one", () => sink.deliveries.length === 2);
+    await until("the delayed message", () => sink.deliveries.length === 2);
     await done(...sink.deliveries.slice(1));
     assert.deepEqual(sink.bodies.toSorted(), ['"late"', '"now"']);
   },

@@ -5,7 +5,7 @@ import { bodiesInTurn, lastOfPartitions } from "./ordering-facts.ts";
 import { processOf, textOf } from "./test-process.ts";
 import { quietly } from "./until.ts";
 
-/** Facts about what becomes of deliveries. */
+/** Facts about settling deliveries. */
 export const settlingFacts: PortFacts<BrokerFixture> = {
   "a message that is done is not delivered again": async (fixture) => {
     await using process = processOf(fixture);
@@ -19,7 +19,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await second.done(...(await second.got(1)));
     assert.deepEqual(second.sink.bodies, ['"second"']);
   },
-  "what was not settled is delivered again after a close": async (fixture) => {
+  "unsettled messages are delivered again after a close": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await process.send({ body: "1" }, { body: "2" });
@@ -30,7 +30,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await second.done(...lastOfPartitions(await second.got(2)));
     assert.deepEqual(second.sink.bodies.toSorted(), ["1", "2"]);
   },
-  "what was not settled is delivered again by another process": async (fixture) => {
+  "unsettled messages are delivered again to another process": async (fixture) => {
     await using sender = processOf(fixture);
     await sender.declare();
     await sender.send({ body: "1" });
@@ -43,7 +43,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await done(...(await got(1)));
     assert.deepEqual(sink.bodies, ["1"]);
   },
-  "what was not settled comes back in the order of its key": async (fixture) => {
+  "unsettled messages are delivered again in the order of their key": async (fixture) => {
     await using process = processOf(fixture);
     if (!process.capabilities.orders.includes("key")) return; // refused at start
     await process.declare({ order: "key" });
@@ -55,7 +55,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await process.send({ key: "same", body: "4" });
     assert.deepEqual(await bodiesInTurn(second, 4), ["1", "2", "3", "4"]);
   },
-  "only what was settled is done": async (fixture) => {
+  "only settled messages are done": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.settlement !== "each") return; // the next fact is for logs
     await process.declare();
@@ -69,7 +69,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.deepEqual(second.sink.bodies, ["2"]);
   },
-  "settling an offset settles all before it, and none after it": async (fixture) => {
+  "settling an offset settles all earlier ones, and no later one": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.settlement !== "cumulative") return;
     await process.declare();
@@ -98,7 +98,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     }
     await done(...lastOfPartitions(deliveries));
   },
-  "a retry delivers the message again, to the group alone": async (fixture) => {
+  "a retry delivers the message again, only to its group": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.settlement !== "each") return; // messaging holds it
     const groups = process.capabilities.groups ? ["group", "other"] : ["group"];
@@ -116,7 +116,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await quietly();
     assert.deepEqual(other.sink.bodies, ["1"]);
   },
-  "a retry with a delay comes, and not before its time": async (fixture) => {
+  "a delayed retry is delivered, and not before its due time": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.maxRetryDelayMs < 300) return; // messaging holds it
     await process.declare();
@@ -130,7 +130,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     assert.ok(performance.now() - from >= 290, `delivered after ${performance.now() - from} ms`);
     if (again !== undefined) await done(again);
   },
-  "a message that waits for its retry does not hold others up": async (fixture) => {
+  "a message that waits for its retry does not block others": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.maxRetryDelayMs < 800) return; // messaging holds it
     await process.declare();
@@ -142,12 +142,12 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     await consumer.settle([{ delivery, action: "retry", delayMs: 800, tries: 1 }]);
     await process.send({ body: '"next"' });
     await done(...(await got(2)).slice(1));
-    // On a busy machine the retry may be due before the other message was sent.
+    // On a busy machine the retry may be due before the other message is sent.
     if (performance.now() - from < 800) assert.deepEqual(sink.bodies, ['"late"', '"next"']);
     await done(...(await got(3)).slice(2));
     assert.deepEqual(sink.bodies.toSorted(), ['"late"', '"late"', '"next"']);
   },
-  "the message of a retry keeps body, headers, key and tries": async (fixture) => {
+  "a retried message keeps body, headers, key and tries": async (fixture) => {
     await using process = processOf(fixture);
     if (process.capabilities.settlement !== "each") return; // messaging holds it
     await process.declare();
@@ -163,7 +163,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
     if (delivery.deliveries !== null) assert.deepEqual([delivery.deliveries, again.deliveries], [1, 2]);
     await done(again);
   },
-  "deliveries are counted through a lost consumer": async (fixture) => {
+  "deliveries are counted across consumers": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();
     await process.send({});
@@ -196,7 +196,7 @@ export const settlingFacts: PortFacts<BrokerFixture> = {
   },
   "a delivery that is not held is reported as lost": async (fixture) => {
     await using process = processOf(fixture);
-    if (process.capabilities.settlement !== "each") return; // a log takes any offset that is assigned
+    if (process.capabilities.settlement !== "each") return; // a log accepts any offset of an assigned partition
     await process.declare();
     await process.send({});
     const { got, done, consumer } = await process.consume();

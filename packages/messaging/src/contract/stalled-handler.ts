@@ -5,35 +5,35 @@ import type { BrokerFixture } from "./broker-fixture.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** What a process holds whose handlers do not end. */
+/** Deliveries and memory that a process with stalled handlers holds. */
 export interface HeldByStalledHandler {
-  /** Handlers that run. */
+  /** Number of running handlers. */
   readonly inFlight: number;
-  /** Messages that it took from the broker. */
+  /** Number of messages received from the broker. */
   readonly received: number;
-  /** Messages of the group that wait at the broker, as it counts them: with or without those that were received. */
+  /** Lag of the group; whether it includes received messages depends on the broker. */
   readonly waiting: number | null;
-  /** Memory that it took since its start, in MiB, garbage left out. */
+  /** Memory growth since its start in MiB, after garbage collection. */
   readonly grownMib: number;
 }
 
-/** How many messages wait. */
+/** Messages to send, and limits of the consuming process. */
 export interface WaitingPlan {
-  /** Messages that wait. */
+  /** Number of waiting messages. */
   readonly messages: number;
-  /** Bytes of the data of each. @default 1000 */
+  /** Size of the data of each message. @default 1000 */
   readonly bytes?: number;
-  /** Most handlers of the process. @default 4 */
+  /** `concurrency` of the subscription. @default 4 */
   readonly concurrency?: number;
-  /** Most deliveries that it holds. @default 10 */
+  /** `prefetch` of the subscription. @default 10 */
   readonly prefetch?: number;
 }
 
-/** Messages of one send. */
+/** Number of messages in one send. */
 const TOGETHER = 1000;
 const MIB = 1_048_576;
 
-/** Sends messages, starts a process whose handlers do not end, and returns what it holds. */
+/** Sends messages, starts a process whose handlers do not end, and returns what the process holds. */
 export const heldByStalledHandler = async (
   fixture: BrokerFixture,
   { messages, bytes = 1000, concurrency = 4, prefetch = 10 }: WaitingPlan,
@@ -46,7 +46,7 @@ export const heldByStalledHandler = async (
     app.messaging.subscribe(app.topic, { group: app.group, concurrency, prefetch }, () => stalled.promise);
     return app;
   };
-  await (await newConsumer().start()).stop(); // makes the group: a broker may drop messages that none waits for
+  await (await newConsumer().start()).stop(); // creates the group: a broker may drop messages without a group
   await sendAll(fixture, messages, "x".repeat(bytes));
   await using consumer = newConsumer();
   const before = await usedBytes();
@@ -54,7 +54,7 @@ export const heldByStalledHandler = async (
   const status = (): { readonly inFlight: number; readonly received: number } =>
     consumer.messaging.status()[0] ?? { inFlight: 0, received: 0 };
   await until("the messages that it may hold", () => status().received >= prefetch);
-  await quietly(300); // for messages that it must not take
+  await quietly(300); // time for further deliveries, which must not happen
   const { inFlight, received } = status();
   const grownMib = ((await usedBytes()) - before) / MIB;
   const waiting = await lagOf(latest);
@@ -62,7 +62,7 @@ export const heldByStalledHandler = async (
   return { inFlight, received, waiting, grownMib };
 };
 
-/** An adapter that passes its consumers on: an app reads their lag only now and then. */
+/** Wraps an adapter to get access to its consumers: an app reads their lag only every 15 s. */
 const watched = (adapter: BrokerAdapter, seen: (consumer: Consumer) => void): BrokerAdapter => ({
   ...adapter,
   open(context) {
@@ -89,7 +89,7 @@ const sendAll = async (fixture: BrokerFixture, messages: number, data: string): 
   }
 };
 
-/** Bytes that the process uses: objects, and buffers outside of the heap, which are free only some time after their owner was collected. */
+/** Returns the memory of objects and off-heap buffers. Collects garbage until it is stable, because buffers are freed some time after their owner. */
 const usedBytes = async (): Promise<number> => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -105,7 +105,7 @@ const usedBytes = async (): Promise<number> => {
   return least;
 };
 
-/** What an earlier test has left may take seconds to be free. */
+/** Garbage of an earlier test may take seconds to be freed. */
 const MAX_COLLECTIONS = 100;
-/** A fall by less is no sign that more follows. */
+/** A smaller decrease counts as stable. */
 const FREED_BYTES = 32_768;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { Message } from "../message/message.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { numbers, once } from "./poison.ts";
+import { numbers, once } from "./poison-messages.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** Facts about the end of a service, and about pauses. */
+/** Facts about stops and pauses of a service. */
 export const stopFacts: PortFacts<BrokerFixture> = {
-  "a clean stop finishes what runs, and delivers nothing twice": async (fixture) => {
+  "a clean stop finishes running handlers, and delivers nothing twice": async (fixture) => {
     const got: unknown[] = [];
     const handle = async ({ data }: Message): Promise<void> => {
       got.push(data);
@@ -62,7 +62,7 @@ export const stopFacts: PortFacts<BrokerFixture> = {
     await one.stop();
     await assert.rejects(one.send(2), { code: "MESSAGING_SEND_FAILED", status: 503 });
   },
-  "an open circuit pauses the subscription, and costs no try": async (fixture) => {
+  "an open circuit pauses the subscription, and does not count as a try": async (fixture) => {
     await using one = new TestApp(fixture);
     const attempts: number[] = [];
     one.messaging.subscribe(one.topic, { group: one.group, retry: once }, ({ attempt }) => {

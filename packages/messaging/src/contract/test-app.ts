@@ -9,13 +9,13 @@ import { until } from "./until.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 
-/** An app of a fact: one process on the fixture's broker. */
+/** An app on the fixture's broker, which represents one process. */
 export class TestApp implements AsyncDisposable {
   /** The app. */
   readonly app: App & DatabaseMethods & DurableMethods & MessagingMethods;
-  /** Its topic: `<prefix>-topic`. */
+  /** Default topic: `<prefix>-topic`. */
   readonly topic: string;
-  /** Its group: `<prefix>-group`. */
+  /** Default group: `<prefix>-group`. */
   readonly group: string;
   private isStopped = false;
 
@@ -53,17 +53,17 @@ export class TestApp implements AsyncDisposable {
     return name;
   }
 
-  /** Sends data with a type. */
+  /** Sends data to the default topic. */
   async send(data: unknown, members: { readonly key?: string; readonly type?: string } = {}): Promise<void> {
     await this.messaging.send(this.topic, { type: "test.sent", ...members, data });
   }
 
-  /** Stops the app; once. */
+  /** Stops the app. May be called again. */
   async stop(): Promise<void> {
     if (this.isStopped) return;
     this.isStopped = true;
     await this.app.stop();
-    await this.app.db.close(); // of an app that has not started, too
+    await this.app.db.close(); // the stop of an app that never started does not close it
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,15 +9,15 @@ import { until } from "./until.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** A sink of a fact: keeps what is delivered, and takes as much as the fact says. */
+/** A sink that records deliveries, with room for a given number of them. */
 export class TestSink implements Sink {
-  /** What was delivered. */
+  /** All deliveries, in order. */
   readonly deliveries: Delivery[] = [];
-  /** What was lost. */
-  readonly gone: Delivery[] = [];
-  /** States of the consumer, in their order. */
+  /** Deliveries reported as lost. */
+  readonly lostDeliveries: Delivery[] = [];
+  /** States of the consumer, in order. */
   readonly states: ConsumerState[] = [];
-  /** Most deliveries that were handed over in one call above the room that was left. */
+  /** Maximum number of deliveries above the room. */
   excess = 0;
   private limit: number;
   private waiters: (() => void)[] = [];
@@ -26,12 +26,12 @@ export class TestSink implements Sink {
     this.limit = limit;
   }
 
-  /** Texts of the bodies, in the order of delivery. */
+  /** Bodies as text, in the order of delivery. */
   get bodies(): readonly string[] {
     return this.deliveries.map(({ body }) => textOf(body));
   }
 
-  /** Takes so many more. */
+  /** Adds room for more deliveries. */
   allow(more: number): void {
     this.limit += more;
     for (const resolve of this.waiters.splice(0)) resolve();
@@ -55,7 +55,7 @@ export class TestSink implements Sink {
   }
 
   lost(deliveries: readonly Delivery[]): void {
-    this.gone.push(...deliveries);
+    this.lostDeliveries.push(...deliveries);
   }
 
   revoked(): void {}
@@ -77,9 +77,9 @@ export class TestSink implements Sink {
   }
 }
 
-/** A consumer of a fact with its sink. */
+/** A started consumer with its sink. */
 export interface TestConsumer {
-  /** Keeps what is delivered. */
+  /** Records deliveries. */
   readonly sink: TestSink;
   /** The consumer. */
   readonly consumer: Consumer;
@@ -89,13 +89,13 @@ export interface TestConsumer {
   done(...deliveries: readonly Delivery[]): Promise<void>;
 }
 
-/** A process of a fact: a broker of an adapter, without the rest of messaging. */
+/** A broker opened from an adapter, without the rest of messaging. Represents one process. */
 export class TestProcess implements AsyncDisposable {
   /** The broker of the adapter. */
   readonly broker: Broker;
-  /** What the adapter can do. */
+  /** Capabilities of the adapter. */
   readonly capabilities: Capabilities;
-  /** Its topic: `<prefix>-topic`. */
+  /** Default topic: `<prefix>-topic`. */
   readonly topic: string;
   private readonly prefix: string;
   private readonly consumers: Consumer[] = [];
@@ -166,7 +166,7 @@ export class TestProcess implements AsyncDisposable {
     return { sink, consumer, got, done };
   }
 
-  /** Sends messages and expects their confirmation. */
+  /** Sends messages. Rejects unless all are confirmed. */
   async send(...messages: readonly Partial<OutgoingMessage>[]): Promise<void> {
     const results = await this.broker.producer.send(
       messages.map((each) => this.message(each)),
@@ -177,7 +177,7 @@ export class TestProcess implements AsyncDisposable {
     for (const result of results) if (!result.ok) throw result.error;
   }
 
-  /** A message with the members given. */
+  /** Creates a message with defaults. */
   message({ headers, ...members }: Partial<OutgoingMessage>): OutgoingMessage {
     return {
       topic: this.topic,
@@ -199,10 +199,10 @@ export class TestProcess implements AsyncDisposable {
 let processes = 0;
 let messages = 0;
 
-/** Starts a process of a fact. */
+/** Creates a process on a fixture's broker. */
 export const processOf = (fixture: BrokerFixture): TestProcess =>
   new TestProcess(fixture.adapter(), fixture.prefix);
 
-/** The text of a body. */
+/** Returns a body as text. */
 export const textOf = (body: string | Uint8Array): string =>
   typeof body === "string" ? body : new TextDecoder().decode(body);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longest wait of a fact: other work may use the machine. */
+/** Longest wait of a fact in milliseconds; high, because the machine may be busy. */
 let limitMs = 60_000;
 
-/** Shortens the waits of facts that are expected to fail. Returns what restores them. */
+/** Shortens the waits of facts that are expected to fail. Returns a function that restores them. */
 export const shortenWaits = (ms: number): (() => void) => {
   const before = limitMs;
   limitMs = ms;
@@ -12,15 +12,15 @@ export const shortenWaits = (ms: number): (() => void) => {
   };
 };
 
-/** Waits until a condition holds; `what` names it in the error. */
+/** Waits until a condition holds. @param what names the condition in the error */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  mostMs: number = limitMs,
+  maxMs: number = limitMs,
 ): Promise<void> => {
-  for (const end = performance.now() + mostMs; !(await holds()); await pause(3))
-    if (performance.now() > end) throw new Error(`waited ${mostMs} ms for ${what}`);
+  for (const end = performance.now() + maxMs; !(await holds()); await pause(3))
+    if (performance.now() > end) throw new Error(`waited ${maxMs} ms for ${what}`);
 };
 
-/** Lets some time pass in which something must not happen. A fact that waits too short can only pass by mistake, never fail. */
+/** Waits a while in which something must not happen. A wait that is too short can make a fact pass by mistake, but never fail. */
 export const quietly = (ms = 60): Promise<void> => pause(ms);

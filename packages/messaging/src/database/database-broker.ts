@@ -26,7 +26,7 @@ const capabilities: Capabilities = {
   isInProcess: false,
 };
 
-/** The broker on the app's database: topics are queues of the kernel, one for each group. Call it in `enableX`: it adds tables. */
+/** Returns the broker on the app's database: each group of a topic has a work queue of the kernel. Call it in `enableX`: it adds tables. */
 export const databaseBroker = (kernel: Kernel): BrokerAdapter => {
   kernel.use("messaging").tables(TOPIC_TABLES, topicTables).work.useTable();
   const queues = new Map<string, GroupQueue>();
@@ -41,11 +41,11 @@ export const databaseBroker = (kernel: Kernel): BrokerAdapter => {
   return { name: "database", capabilities, open: (context) => openBroker(kernel, queue, context) };
 };
 
-/** A group that the program no longer subscribes to keeps each message of its topic. It is not removed automatically: another program may be its reader. */
+/** Warns of groups without a subscription, which keep every message of their topic. They are not removed automatically: another program may subscribe to them. */
 const warnOfUnread = async (groups: Groups, { subscriptions }: Topology, log: Logger): Promise<void> => {
   for (const { topic, name } of await groups.unread()) {
     if (subscriptions.some(({ topics, group }) => group === name && topics.includes(topic))) continue;
-    const text = `messaging: messages of the topic "${topic}" have waited for the group "${name}" for more than a day; if no program subscribes to it any more, end it with app.messaging.endGroup`;
+    const text = `messaging: messages of the topic "${topic}" have waited for the group "${name}" for more than a day; if no program subscribes to the group any more, end it with app.messaging.endGroup`;
     log.warn(text, { topic, group: name });
   }
 };

@@ -12,7 +12,7 @@ import { databaseBroker } from "./database-broker.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
-/** A consumer of a topic of this process alone. */
+/** Options of a consumer of a private topic. */
 const ofOne = {
   pattern: null,
   group: "one",
@@ -23,7 +23,7 @@ const ofOne = {
   timeoutMs: 1000,
 } as const;
 
-test("the group of a topic that ends with its process is registered again every minute, and removed at the end", async () => {
+test("a private group is registered every minute, and removed when its consumer closes", async () => {
   await using place = databaseInFile();
   const db = openDatabase({ url: place.url });
   const kernel = createKernel(db, { log: quiet });
@@ -37,7 +37,7 @@ test("the group of a topic that ends with its process is registered again every 
   consumer.start();
   await waitFor(() => sink.states.includes("running"), long);
   expect(await groups()).toBe(1);
-  await db.execute`DELETE FROM framework_message_groups`; // as another process does that took this one for dead
+  await db.execute`DELETE FROM framework_message_groups`; // like a process that prunes groups of dead processes
   await clock.advance(60_000);
   await waitFor(async () => (await groups()) === 1, long);
   await consumer.close();
@@ -46,15 +46,15 @@ test("the group of a topic that ends with its process is registered again every 
   await db.close();
 });
 
-test("a registration that is under way when its consumer closes does not outlive it", async () => {
+test("closing a consumer waits for a running registration before it removes the group", async () => {
   await using place = databaseInFile();
   const db = openDatabase({ url: place.url });
   await using kernel = createKernel(db, { log: quiet });
   const held = Promise.withResolvers<void>();
-  const wait = { isOn: false, begun: Promise.withResolvers<void>() };
+  const wait = { isEnabled: false, begun: Promise.withResolvers<void>() };
   const transaction: typeof kernel.transaction = async (run) => {
-    if (wait.isOn) {
-      wait.isOn = false;
+    if (wait.isEnabled) {
+      wait.isEnabled = false;
       wait.begun.resolve();
       await held.promise;
     }
@@ -71,7 +71,7 @@ test("a registration that is under way when its consumer closes does not outlive
   const consumer = broker.consumer({ ...ofOne, topics: [topic], sink });
   consumer.start();
   await waitFor(() => sink.states.includes("running"), long);
-  wait.isOn = true;
+  wait.isEnabled = true;
   await clock.advance(60_000);
   await wait.begun.promise;
   const closing = consumer.close();
@@ -87,26 +87,23 @@ test("a registration that is under way when its consumer closes does not outlive
 test.each([
   [true, 1],
   [false, 0],
-])(
-  "with runWork %p, messages that wait are a lag of %d: other processes work on them",
-  async (runWork, lag) => {
-    await using place = databaseInFile();
-    const db = openDatabase({ url: place.url });
-    const kernel = createKernel(db, { log: quiet, config: { runWork } });
-    const adapter = databaseBroker(kernel);
-    await kernel.start();
-    const sink = new TestSink(0); // takes nothing
-    const clock = virtualClock();
-    const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
-    const shared = { ...ofOne, isPrivate: false, from: "earliest" } as const;
-    const consumer = broker.consumer({ ...shared, topics: ["books"], sink });
-    consumer.start();
-    await waitFor(() => sink.states.includes("running"), long);
-    const message = { topic: "books", id: "1", key: null, headers: {}, body: "1", delayMs: 0 };
-    await broker.producer.send([message], { signal: AbortSignal.timeout(60_000) });
-    expect(await consumer.lag()).toBe(lag);
-    await consumer.close();
-    await kernel.stop();
-    await db.close();
-  },
-);
+])("with runWork %p, a waiting message is a lag of %d", async (runWork, lag) => {
+  await using place = databaseInFile();
+  const db = openDatabase({ url: place.url });
+  const kernel = createKernel(db, { log: quiet, config: { runWork } });
+  const adapter = databaseBroker(kernel);
+  await kernel.start();
+  const sink = new TestSink(0); // accepts nothing
+  const clock = virtualClock();
+  const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
+  const shared = { ...ofOne, isPrivate: false, from: "earliest" } as const;
+  const consumer = broker.consumer({ ...shared, topics: ["books"], sink });
+  consumer.start();
+  await waitFor(() => sink.states.includes("running"), long);
+  const message = { topic: "books", id: "1", key: null, headers: {}, body: "1", delayMs: 0 };
+  await broker.producer.send([message], { signal: AbortSignal.timeout(60_000) });
+  expect(await consumer.lag()).toBe(lag);
+  await consumer.close();
+  await kernel.stop();
+  await db.close();
+});

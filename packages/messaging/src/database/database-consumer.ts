@@ -7,7 +7,7 @@ import { DatabaseDelivery } from "./database-delivery.ts";
 import type { GroupQueue, Member } from "./group-queue.ts";
 import type { Groups } from "./groups.ts";
 
-/** What a consumer needs. */
+/** Dependencies of `DatabaseConsumer`. */
 export interface DatabaseConsumerParts {
   readonly kernel: Kernel;
   readonly groups: Groups;
@@ -19,10 +19,10 @@ export interface DatabaseConsumerParts {
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Time between two looks for messages that were sent to a topic before a group was seen. */
+/** Interval of searches for messages that were sent before the topic had a group. */
 const ADOPT_MS = 10_000;
 
-/** Time between two registrations of a group that ends with this process. */
+/** Interval of registrations of a private group. */
 const REGISTER_MS = 60_000;
 
 /** A consumer of topics in the database. */
@@ -85,20 +85,20 @@ export class DatabaseConsumer implements Consumer, Member {
 
   settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
     const { promise, resolve } = Promise.withResolvers<readonly Delivery[]>();
-    const gone: Delivery[] = [];
-    let open = settlements.length; // one promise for all: each would cost as much as decoding its message
+    const lostDeliveries: Delivery[] = [];
+    let open = settlements.length; // one promise for all: one each would cost as much as decoding the message
     for (const settlement of settlements)
       this.settleOne(settlement, (isHeld) => {
-        if (!isHeld) gone.push(settlement.delivery);
-        if (--open === 0) resolve(gone);
+        if (!isHeld) lostDeliveries.push(settlement.delivery);
+        if (--open === 0) resolve(lostDeliveries);
       });
-    if (settlements.length === 0) resolve(gone);
+    if (settlements.length === 0) resolve(lostDeliveries);
     return promise;
   }
 
   async settleIn(tx: Transaction, delivery: Delivery): Promise<void> {
     if (!(delivery instanceof DatabaseDelivery))
-      throw new TypeError("messaging: a delivery of another broker");
+      throw new TypeError("messaging: the delivery belongs to another broker");
     await delivery.item.complete(tx);
     tx.onCommit(() => {
       this.held.delete(delivery);
@@ -107,7 +107,7 @@ export class DatabaseConsumer implements Consumer, Member {
   }
 
   async lag(): Promise<number> {
-    if (!this.parts.kernel.runsWork) return 0; // they wait for other processes: this one is not stalled
+    if (!this.parts.kernel.runsWork) return 0; // other processes handle the messages: this one is not stalled
     const lags = await Promise.all(this.queues.map((queue) => queue.lag()));
     return lags.reduce((sum, lag) => sum + lag, 0);
   }
@@ -127,7 +127,7 @@ export class DatabaseConsumer implements Consumer, Member {
     this.options.sink.state("closed");
   }
 
-  /** Gives back what is held; the attempts do not count. */
+  /** Returns held deliveries to the queue; their attempts do not count. */
   private async giveBack(): Promise<void> {
     const back = Array.from(this.held, (delivery) => {
       const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -137,7 +137,7 @@ export class DatabaseConsumer implements Consumer, Member {
     await Promise.all(back);
   }
 
-  /** @param settled called with whether the delivery was held until its outcome was in the table */
+  /** @param settled called with whether the delivery was still held when its outcome was stored */
   private settleOne(settlement: Settlement, settled: (isHeld: boolean) => void, isCounted = true): void {
     const { delivery } = settlement;
     if (!(delivery instanceof DatabaseDelivery) || !this.held.delete(delivery)) return settled(false);
@@ -175,7 +175,7 @@ export class DatabaseConsumer implements Consumer, Member {
     const { everyMs, run } = this.upkeep();
     this.cancelUpkeep = context.clock.every(everyMs, () => {
       this.upkeeping ??= run()
-        .catch(() => {}) // the next one tries again
+        .catch(() => {}) // repeated at the next interval
         .finally(() => (this.upkeeping = null));
     });
     sink.state("running");
@@ -188,7 +188,7 @@ export class DatabaseConsumer implements Consumer, Member {
     await (isPrivate ? groups.prune() : this.adopt("all"));
   }
 
-  /** What must be done again and again while it runs. A topic of this process alone has no earlier messages. */
+  /** Returns the periodic work of a running consumer. A private topic has no earlier messages to adopt. */
   private upkeep(): { readonly everyMs: number; readonly run: () => Promise<void> } {
     return this.options.isPrivate
       ? { everyMs: REGISTER_MS, run: () => this.register() }
@@ -204,6 +204,6 @@ export class DatabaseConsumer implements Consumer, Member {
 
   private async removeTopics(): Promise<void> {
     const { topics, group } = this.options;
-    for (const topic of topics) await this.parts.groups.remove(topic, group).catch(() => {}); // its rows are few
+    for (const topic of topics) await this.parts.groups.remove(topic, group).catch(() => {}); // `prune` of another process removes the rest
   }
 }

@@ -2,7 +2,7 @@ import type { WorkItem } from "@framework/durable/feature";
 import type { Delivery, WireHeaders } from "../port/delivery.ts";
 import { fromRow } from "./stored-message.ts";
 
-/** A message that a queue handed over: its attempt stays open until it is settled. */
+/** A message of a work queue. Its attempt stays open until it is settled. */
 export class DatabaseDelivery implements Delivery {
   readonly topic: string;
   readonly partition = null;
@@ -26,7 +26,7 @@ export class DatabaseDelivery implements Delivery {
     return this.item.id;
   }
 
-  /** Ends the attempt: `null` for done. */
+  /** Ends the attempt; `null` for success. */
   end(error: Error | null): void {
     this.item.end(error);
   }

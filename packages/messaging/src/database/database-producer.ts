@@ -6,7 +6,7 @@ import type { OutgoingMessage } from "../port/delivery.ts";
 import type { Groups } from "./groups.ts";
 import { toRow } from "./stored-message.ts";
 
-/** Sends messages to topics in the database: a copy for each group, all or none. */
+/** Sends messages to topics in the database: atomically one copy for each group. */
 export class DatabaseProducer implements Producer {
   private readonly kernel: Kernel;
   private readonly groups: Groups;

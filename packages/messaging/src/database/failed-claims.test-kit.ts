@@ -1,4 +1,4 @@
-// What a subscription does after its database has rejected a claim: goes on as before.
+// Tests that a subscription continues after its database has rejected claims.
 import { App } from "@framework/core";
 import { database, openDatabase } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
@@ -24,7 +24,7 @@ export const failedClaimsFacts = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
-  test("a subscription takes as many messages as before when claims have failed", async () => {
+  test("failed claims do not reduce the messages that a subscription takes", async () => {
     await using place = await make();
     const db = openDatabase({ url: place.url });
     let failed = 0;

@@ -8,12 +8,12 @@ import { GroupQueue } from "./group-queue.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("a group whose consumers stay keeps nothing of its waits for room", async () => {
+test("waits for room do not leak memory", async () => {
   let admit: QueueOptions<unknown>["admission"];
   const kernel: Pick<Kernel, "queue"> = {
     queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>) {
       admit = options.admission;
-      return {} as WorkQueue<T>; // only its admission is asked
+      return {} as WorkQueue<T>; // only its admission is used
     },
   };
   const queue = new GroupQueue(kernel as Kernel, "topic", "group");

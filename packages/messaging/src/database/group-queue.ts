@@ -10,34 +10,34 @@ import {
 import { endsWithProcess } from "../request/reply-topics.ts";
 import { DatabaseDelivery } from "./database-delivery.ts";
 
-/** A consumer, as a queue sees it. */
+/** A consumer of a group in this process. */
 export interface Member {
-  /** Deliveries that it takes now. */
+  /** Number of deliveries that it accepts now. */
   readonly room: number;
-  /** Resolves when it takes more, or when `signal` aborts. */
+  /** Resolves when it accepts more, or when `signal` aborts. */
   whenRoom(signal: AbortSignal): Promise<void>;
   deliver(delivery: DatabaseDelivery): void;
 }
 
-/** A week: messaging has limits of its own. */
+/** A week: messaging has its own, shorter time limits. */
 const LIMIT_MS = 604_800_000;
 
-/** Deliveries after which a message is given up that kills every process. */
+/** Deliveries after which the queue parks a message that kills every process. */
 const MAX_DELIVERIES = 1000;
 
-/** Time between two looks while no consumer of this process has room. */
+/** Poll interval while no consumer of this process has room. */
 const CLOSED_MS = 1000;
 
-/** The queue of one group in this process. It is defined once; consumers come and go. */
+/** The work queue of one group in this process. It is defined once; consumers join and leave. */
 export class GroupQueue {
   private readonly topic: string;
   private readonly members = new Set<Member>();
   private readonly queue: WorkQueue<unknown>;
-  /** Waits for room; each ends when its signal aborts. */
+  /** Pending waits for room; each ends when its signal aborts. */
   private readonly waits = new Set<AbortController>();
-  /** How often it has looked for messages, now and at the last call of `overdue`. */
-  private looks = 0;
-  private looksBefore = -1;
+  /** Number of polls for messages, now and at the last call of `overdue`. */
+  private polls = 0;
+  private pollsBefore = -1;
 
   constructor(kernel: Kernel, topic: string, name: string) {
     this.topic = topic;
@@ -48,23 +48,23 @@ export class GroupQueue {
       timeoutMs: LIMIT_MS,
       retry: { attempts: MAX_DELIVERIES },
       isPlain: true,
-      endsWithStop: endsWithProcess(topic), // requests of this process get their replies until its stop
+      endsWithStop: endsWithProcess(topic), // requests of this process receive their replies until its stop
       admission: (wanted) => this.admit(wanted),
       handle: (item) => this.handle(item),
     });
   }
 
-  /** Messages that no consumer holds. */
+  /** Counts messages that no consumer holds. */
   async lag(): Promise<number> {
     const { waiting, ready, blocked } = await this.queue.stats();
     return waiting + ready + blocked;
   }
 
-  /** Messages that are due, if the queue has not looked for them since the last call: what it does not find is held, or behind a message of its key. */
+  /** Counts due messages if the queue has not polled since the last call; otherwise 0, because due messages that a poll does not return are held, or follow a held message of their key. */
   async overdue(): Promise<number> {
-    const isLooking = this.waits.size === 0 && this.looks !== this.looksBefore;
-    this.looksBefore = this.looks;
-    return isLooking ? 0 : (await this.queue.stats()).ready;
+    const isPolling = this.waits.size === 0 && this.polls !== this.pollsBefore;
+    this.pollsBefore = this.polls;
+    return isPolling ? 0 : (await this.queue.stats()).ready;
   }
 
   join(member: Member): void {
@@ -77,7 +77,7 @@ export class GroupQueue {
     this.change();
   }
 
-  /** Looks again at who has room. */
+  /** Checks again which consumers have room. */
   change(): void {
     for (const wait of this.waits) wait.abort();
   }
@@ -98,12 +98,12 @@ export class GroupQueue {
     return this.permits(Math.min(wanted, this.room));
   }
 
-  /** Permits are not counted: the queue asks for the next ones when the items of its last claim are delivered, and take their room. */
+  /** Permits need no counting: the queue requests the next ones only when the items of its last claim have been delivered and use up room. */
   private permits(permits: number): Admitted {
-    if (permits > 0) this.looks++;
+    if (permits > 0) this.polls++;
     return {
       permits,
-      retryInMs: permits === 0 ? CLOSED_MS : 0, // it waits for room by itself
+      retryInMs: permits === 0 ? CLOSED_MS : 0, // `waitForRoom` waits
       async giveBack() {},
     };
   }
@@ -115,13 +115,13 @@ export class GroupQueue {
   }
 
   private handle(item: WorkItem<unknown>): typeof untilEnded {
-    const member = this.roomiest();
+    const member = this.memberWithMostRoom();
     if (member === null) throw new TryLaterError(0, { isCounted: false });
     member.deliver(new DatabaseDelivery(this.topic, item));
     return untilEnded;
   }
 
-  private roomiest(): Member | null {
+  private memberWithMostRoom(): Member | null {
     let best: Member | null = null;
     for (const member of this.members) if (member.room > (best?.room ?? 0)) best = member;
     return best;

@@ -18,7 +18,7 @@ const message = (delayMs: number): OutgoingMessage => ({
   delayMs,
 });
 
-test("messages that were sent before a topic had a group are given to the first: all when it registers, later those that are due", async () => {
+test("the first group of a topic receives earlier messages: all when it registers, later the due ones", async () => {
   await using place = databaseInFile();
   const db = openDatabase({ url: place.url });
   const kernel = createKernel(db, { config: { runWork: false }, log: console });
@@ -43,7 +43,7 @@ test("messages that were sent before a topic had a group are given to the first:
   await db.close();
 });
 
-test("groups that nobody reads are found with two statements, however many groups there are", async () => {
+test("finds any number of unread groups with two statements", async () => {
   await using place = databaseInFile();
   const own = openDatabase({ url: place.url });
   const db = faultingDatabase(own); // counts statements
@@ -51,7 +51,7 @@ test("groups that nobody reads are found with two statements, however many group
   databaseBroker(kernel);
   await kernel.start();
   const groups = new Groups(kernel);
-  const long = "a".repeat(200); // its queue has a shorter name
+  const long = "a".repeat(200); // its queue name is hashed
   for (const topic of ["books", "orders", long])
     await groups.register(
       ["mailer", "search"].map((name) => ({ topic, name, ordering: "none", isPrivate: false })),
@@ -76,7 +76,7 @@ test("groups that nobody reads are found with two statements, however many group
   await own.close();
 });
 
-test("a group that ends with its process is removed with its messages an hour after it was last registered, and later replies are dropped", async () => {
+test("a private group is removed with its messages an hour after its last registration, and later replies are dropped", async () => {
   await using place = databaseInFile();
   const db = openDatabase({ url: place.url });
   const now = sql`(SELECT ms FROM test_time)`;

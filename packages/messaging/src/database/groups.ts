@@ -4,7 +4,7 @@ import { type Database, type Queries, sql, type Statement, type Transaction } fr
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
 import { endsWithProcess } from "../request/reply-topics.ts";
 
-/** A group of a topic. */
+/** Queue and order of a group. */
 export interface Group {
   readonly queue: string;
   readonly ordering: ConsumerOptions["order"];
@@ -16,26 +16,26 @@ export interface GroupName {
   readonly name: string;
 }
 
-/** A group that a process registers. */
+/** A group to register. */
 export interface NewGroup extends GroupName {
   readonly ordering: ConsumerOptions["order"];
-  /** Whether it ends with the process: then it is registered again while the process lives. */
+  /** Whether it ends with the process, which then registers it periodically. */
   readonly isPrivate: boolean;
 }
 
-/** Time after which a private group is removed that was not registered again. */
+/** Time since its last registration after which a private group is removed. */
 const PRIVATE_MS = 3_600_000;
 
-/** Time after which a message that is due is one that no process takes: a day. */
+/** Time after which a due message counts as unread: a day. */
 const UNREAD_MS = 86_400_000;
 
-/** Name of the group of messages that were sent before a topic had one. */
+/** Name of the group that keeps messages sent before a topic has a group. */
 const EARLY = "";
 
-/** Rows that one statement gives to the first group. */
+/** Maximum rows that one statement moves to the first group. */
 const ADOPT = 1000;
 
-/** Name of the queue of a group; long ones are hashed, because the names of queues are limited. */
+/** Returns the queue name of a group; hashed above 100 characters, the limit of queue names. */
 export const queueOf = (topic: string, group: string): string => {
   const name = `message:${topic}:${group}`;
   if (name.length <= 100) return name;
@@ -50,7 +50,7 @@ export class Groups {
     this.kernel = kernel;
   }
 
-  /** Returns the groups that get a message; the early one, when there is none yet, or none for a topic that has ended with its process. */
+  /** Returns the groups that receive a message. Without any it is the early group, or none for a private topic, whose process has ended. */
   async of(topic: string, queries: Queries = this.kernel.db): Promise<readonly Group[]> {
     const rows = await queries.query<{ name: string; ordering: ConsumerOptions["order"] }>(
       "SELECT name, ordering FROM framework_message_groups WHERE topic = $1",
@@ -62,7 +62,7 @@ export class Groups {
   }
 
   /**
-   * Adds groups, all or none: each gets every message from the commit on. The order of its messages is that of the latest process that registered it.
+   * Atomically registers groups. Each receives every message sent after the commit, in the order that its latest registration asked for.
    */
   async register(added: readonly NewGroup[]): Promise<void> {
     if (added.length === 0) return;
@@ -87,7 +87,7 @@ export class Groups {
     });
   }
 
-  /** Returns groups for which a message has been due for more than a day: the program no longer subscribes to them, or no process of it runs. */
+  /** Returns groups with a message that has been due for more than a day: no running process subscribes to them. */
   async unread(): Promise<readonly GroupName[]> {
     const { db, now } = this.kernel;
     const groups = await db.query<GroupName>`SELECT topic, name FROM framework_message_groups
@@ -112,9 +112,9 @@ export class Groups {
   }
 
   /**
-   * Gives messages to a group that were sent before there was one. Returns whether there were any.
+   * Moves messages that were sent before the topic had a group to this group. Returns whether there were any.
    *
-   * @param which `due`: only those without a delay, or whose delay is over, which an index finds; `all` reads the table
+   * @param which `due` finds only due messages, by an index; `all` also delayed ones, by reading the table
    */
   async adopt(
     topic: string,
@@ -135,12 +135,12 @@ export class Groups {
 
 const allOf = (queue: string): Statement => sql`queue = ${queue} AND finished_at IS NULL ORDER BY id`;
 
-/** Texts of a JSON list as rows with the column `queue`. */
+/** Strings of a JSON list as rows with the column `queue`. */
 const listed: Readonly<Record<Database["dialect"], (json: string) => Statement>> = {
   postgres: (json) => sql`jsonb_array_elements_text(${json}::jsonb) AS listed(queue)`,
   sqlite: (json) => sql`(SELECT value AS queue FROM json_each(${json})) AS listed`,
 };
 
-/** Items of a queue that are due, as the index of the work table has them. */
+/** Due items of a queue, in the order of the work table's index. */
 export const dueOf = (queue: string | Statement): Statement =>
   sql`queue = ${queue} AND state = 'ready' ORDER BY priority DESC, run_at, id`;

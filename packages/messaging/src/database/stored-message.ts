@@ -3,11 +3,11 @@ import { newHeaders } from "../envelope/event.ts";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
 import type { OutgoingMessage, WireHeaders } from "../port/delivery.ts";
 
-/** Headers of a stored message that are not the message's own. */
+/** Headers that only the stored form of a message has. */
 const KEY = "framework-key";
 const ENCODING = "framework-encoding";
 
-/** Returns the row of a message for a group. Its payload is the body, if that is JSON, so that operators can read it. */
+/** Returns the row of a message for a group. A JSON body is stored as it is, so that operators can read it; any other as base64. */
 export const toRow = (message: OutgoingMessage, ordering: ConsumerOptions["order"]): NewRow => {
   const { body, key } = message;
   const headers = Object.assign(newHeaders(), message.headers);
@@ -25,7 +25,7 @@ export const toRow = (message: OutgoingMessage, ordering: ConsumerOptions["order
   };
 };
 
-/** The whole topic is one partition. */
+/** Returns the key that orders rows; with `partition` all rows of a topic share one. */
 const orderKey = (key: string | null, ordering: ConsumerOptions["order"]): string | null => {
   if (ordering === "none") return null;
   return ordering === "key" ? key : "*";
@@ -34,14 +34,14 @@ const orderKey = (key: string | null, ordering: ConsumerOptions["order"]): strin
 const isJson = (type: string | undefined): boolean =>
   type !== undefined && /^application\/(?:[\w.-]+\+)?json\b/.test(type);
 
-/** The parts of a message in a row. */
+/** Key, headers and body of a message, as read from a row. */
 export interface StoredMessage {
   readonly key: string | null;
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
 }
 
-/** Reads the parts of a message. */
+/** Reads a message from its row. */
 export const fromRow = (payload: string, stored: Readonly<Record<string, string>>): StoredMessage => {
   const headers = newHeaders();
   for (const name in stored) if (name !== KEY && name !== ENCODING) headers[name] = stored[name] ?? "";

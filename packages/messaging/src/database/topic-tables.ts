@@ -3,7 +3,7 @@ import type { SetMigration } from "@framework/database";
 /** Name of the set of tables. */
 export const TOPIC_TABLES = "messaging-topics";
 
-/** Groups by topic: each gets a copy of every message. `ordering` says what the key of its copies is. */
+/** Groups by topic: each receives a copy of every message. `ordering` decides the key of the copies. */
 export const topicTables: readonly SetMigration[] = [
   {
     number: 1,
@@ -15,7 +15,7 @@ export const topicTables: readonly SetMigration[] = [
   },
   {
     number: 2,
-    name: "add-last-registration", // of groups that end with their process; NULL for all others
+    name: "add-last-registration", // of private groups; NULL for all others
     sqlite: "ALTER TABLE framework_message_groups ADD COLUMN seen_at BIGINT;",
     postgres: "ALTER TABLE framework_message_groups ADD COLUMN seen_at BIGINT;",
   },

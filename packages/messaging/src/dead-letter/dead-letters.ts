@@ -4,8 +4,8 @@ import { failureOf } from "@framework/durable/feature";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
 
-/** A delivery that gave up. */
-export interface Dead {
+/** A delivery that becomes a dead letter, with its cause. */
+export interface DeadDelivery {
   readonly delivery: Delivery;
   /** The topic of the subscription. */
   readonly topic: string;
@@ -18,13 +18,13 @@ export interface Dead {
   readonly lastAt: number;
 }
 
-/** Longest text of an error in a header, in bytes as UTF-8: all dead-letter headers stay below MAX_OWN_HEADER_BYTES. */
+/** Maximum UTF-8 bytes of an error text in a header: all dead-letter headers stay below MAX_OWN_HEADER_BYTES. */
 const MAX_TEXT_BYTES = 500;
 
-/** Returns a dead letter for a topic: the original body and headers, and why it gave up. */
+/** Returns a dead letter for a topic: the original body and headers, and the last error. */
 export const deadLetter = (
   to: string,
-  { delivery, topic, id, group, error, tries, firstAt, lastAt }: Dead,
+  { delivery, topic, id, group, error, tries, firstAt, lastAt }: DeadDelivery,
 ): OutgoingMessage => {
   const { name, message, code } = failureOf(error);
   const headers = lastingHeaders(delivery);
@@ -39,7 +39,7 @@ export const deadLetter = (
   return copyOf(delivery, { topic: to, id, headers });
 };
 
-/** Returns a message for a retry topic: the original, its tries so far, and when it is due. */
+/** Returns a message for a retry topic: the original with its tries so far and its due time. */
 export const postponed = (
   topic: string,
   delivery: Delivery,
@@ -52,38 +52,38 @@ export const postponed = (
   return copyOf(delivery, { topic, id, headers });
 };
 
-/** What a dead letter keeps of the headers of its message without the others: the attributes that an event must have, and the type of its body. */
+/** Headers that a reduced dead letter keeps: the main attributes of its event, and the content type. */
 const ESSENTIAL = /^(content-type|(ce_|ce-|cloudevents[_:])(specversion|id|source|type|subject|time))$/;
 
-/** Returns a dead letter without the headers of its message, for a broker that refuses it with them. */
+/** Returns a dead letter without the message's headers, for a broker that refused it with them. */
 export const withoutHeaders = (
-  letter: OutgoingMessage,
+  message: OutgoingMessage,
   { topic, partition, offset }: Delivery,
 ): OutgoingMessage => {
   const headers = newHeaders();
-  for (const [name, value] of Object.entries(letter.headers))
+  for (const [name, value] of Object.entries(message.headers))
     if (isDeadHeader(name) || (ESSENTIAL.test(name) && value.length <= MAX_ATTRIBUTE)) headers[name] = value;
   headers[deadHeaders.leftOut] = "headers";
   headers[deadHeaders.place] = headerText(
     [topic, partition, offset].filter((part) => part !== null).join(" "),
   );
-  const { topic: to, id, key, body, delayMs } = letter;
+  const { topic: to, id, key, body, delayMs } = message;
   return { topic: to, id, key, headers, body, delayMs };
 };
 
-/** Bytes of the body that a dead letter keeps which is refused with all of it. */
+/** Bytes of the body that a truncated dead letter keeps. */
 const KEPT_BYTES = 4096;
 
-/** Returns a dead letter without headers that has the beginning of its body alone, as bytes. */
-export const withoutBody = (letter: OutgoingMessage): OutgoingMessage => {
-  const { key, body } = letter;
+/** Returns a dead letter with its body truncated to 4,096 bytes. */
+export const withoutBody = (message: OutgoingMessage): OutgoingMessage => {
+  const { key, body } = message;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body.slice(0, KEPT_BYTES)) : body;
-  const headers = Object.assign(newHeaders(), letter.headers, {
+  const headers = Object.assign(newHeaders(), message.headers, {
     "content-type": "application/octet-stream",
     [deadHeaders.leftOut]: `headers, body after ${KEPT_BYTES} bytes`,
   });
   const shortKey = key !== null && key.length <= MAX_ATTRIBUTE ? key : null;
-  return { ...letter, key: shortKey, headers, body: bytes.slice(0, KEPT_BYTES) };
+  return { ...message, key: shortKey, headers, body: bytes.slice(0, KEPT_BYTES) };
 };
 
 const deadNames: ReadonlySet<string> = new Set(Object.values(deadHeaders));
@@ -94,7 +94,7 @@ const copyOf = (
   changed: Pick<OutgoingMessage, "topic" | "id" | "headers">,
 ): OutgoingMessage => ({ ...changed, key, body, delayMs: 0, ...(original !== undefined && { original }) });
 
-/** The headers of a delivery without those of its own way through messaging. */
+/** The headers of a delivery without those of an earlier retry or replay. */
 const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
   const copy = Object.assign(newHeaders(), headers);
   delete copy[TRIES];
@@ -103,7 +103,7 @@ const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
   return copy;
 };
 
-/** The headers of a dead letter: it does not expire, and the failure of its request was answered. */
+/** The headers of a dead letter: without the expiry, and without the reply topic, because its request has already failed. */
 export const lastingHeaders = (delivery: Delivery): Record<string, string> => {
   const headers = originalHeaders(delivery);
   delete headers[EXPIRES];
@@ -111,11 +111,11 @@ export const lastingHeaders = (delivery: Delivery): Record<string, string> => {
   return headers;
 };
 
-/** Short, and without characters that a broker refuses in a header. */
+/** Truncates a text and replaces characters that a broker refuses in a header. */
 const headerText = (text: string): string => {
   const bytes = new TextEncoder().encode(text.replaceAll(REFUSED, "?"));
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  return decoder.decode(bytes.subarray(0, MAX_TEXT_BYTES), { stream: true }); // leaves out a character that is cut
+  return decoder.decode(bytes.subarray(0, MAX_TEXT_BYTES), { stream: true }); // drops an incomplete last character
 };
 
 const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;

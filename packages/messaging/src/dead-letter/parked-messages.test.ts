@@ -4,16 +4,16 @@ import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, jest, test } from "@jest/globals";
-import { handed, handedBroker } from "../consume/handed-broker.test-kit.ts";
+import { fakeDelivery, fakeBroker } from "../consume/fake-broker.test-kit.ts";
 import { messaging } from "../index.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
-/** An app with a database and another broker, whose handler refuses every message. */
+/** Starts an app with a database and another broker, whose handler rejects every message. */
 const refusing = async (deadLetter?: string) => {
-  const broker = handedBroker();
+  const broker = fakeBroker();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMessaging({ broker: broker.adapter });
@@ -24,21 +24,21 @@ const refusing = async (deadLetter?: string) => {
   return { app, broker };
 };
 
-test("dead letters of a broker beside the database go to a topic by default", async () => {
+test("dead letters of another broker than the database go to a topic by default", async () => {
   const { app, broker } = await refusing();
-  broker.sink().deliver([handed("1")]);
+  broker.sink().deliver([fakeDelivery("1")]);
   await waitFor(() => broker.settled.length === 1, long);
   expect(broker.sent.map(({ topic }) => topic)).toEqual(["books.search.dlq"]);
   await app.stop();
 });
 
 test.each([
-  ["NUL, as Kafka's clients write numbers", "\0\0\0\u0005"],
-  ["half a surrogate pair", "a\uD800"],
+  ["NUL, like integers of Java clients of Kafka", "\0\0\0\u0005"],
+  ["a lone surrogate", "a\uD800"],
   ["10,000 characters", "x".repeat(10_000)],
 ])("a dead letter whose key has %s is parked, and replayed with its key", async (_what, key) => {
   const { app, broker } = await refusing("parked");
-  broker.sink().deliver([handed("1", { key })]);
+  broker.sink().deliver([fakeDelivery("1", { key })]);
   const { parked } = app.durable;
   await waitFor(async () => (await parked.list()).items.length === 1, long);
   await waitFor(() => broker.settled.length === 1, long);
@@ -49,10 +49,10 @@ test.each([
   await app.stop();
 });
 
-test("a message that an app without a start has replayed is not sent again because its broker fails to close", async () => {
+test("a replay before the start is not repeated when its broker fails to close", async () => {
   await using place = databaseInFile();
-  const serving = handedBroker();
-  const broker = handedBroker({ capabilities: { isInProcess: false } });
+  const serving = fakeBroker();
+  const broker = fakeBroker({ capabilities: { isInProcess: false } });
   const open: BrokerAdapter["open"] = (context) => ({
     ...broker.adapter.open(context),
     close: () => Promise.reject(new Error("the connection broke")),
@@ -68,7 +68,7 @@ test("a message that an app without a start has replayed is not sent again becau
   };
   const app = appOn(serving.adapter);
   await app.start({ log: quiet });
-  serving.sink().deliver([handed("1")]);
+  serving.sink().deliver([fakeDelivery("1")]);
   await waitFor(async () => (await app.durable.parked.list()).items.length === 1, long);
   await waitFor(() => serving.settled.length === 1, long);
   await app.stop();

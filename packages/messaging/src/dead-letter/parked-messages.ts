@@ -4,7 +4,7 @@ import { GROUP } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
-import { type Dead, lastingHeaders } from "./dead-letters.ts";
+import { type DeadDelivery, lastingHeaders } from "./dead-letters.ts";
 
 /** Name of the source of parked messages. */
 const SOURCE = "message";
@@ -12,20 +12,20 @@ const SOURCE = "message";
 /** The body of a parked message, byte by byte. */
 type ParkedBody = { readonly text: string } | { readonly base64: string };
 
-/** What only messaging knows of a parked message. */
+/** Data of a parked message for its replay. */
 interface Detail {
   readonly broker: string;
   readonly topic: string;
   readonly group: string;
   readonly id: string;
-  /** The key, where the column of keys has another text. */
+  /** The exact key, if the key column has a changed one. */
   readonly key?: string;
 }
 
-/** Sends a message again, in a transaction where the broker can. */
+/** Sends a message again, in the transaction if the broker supports that. */
 export type SendAgain = (tx: Transaction, broker: string, message: OutgoingMessage) => Promise<void>;
 
-/** Dead letters in the parked work of the app's database: listed, inspected, replayed and discarded with all other. */
+/** Stores dead letters in the parked work of the app's database, where operators list, inspect, replay and discard them. */
 export class ParkedMessages {
   private readonly kernel: Kernel;
   private readonly sendAgain: SendAgain;
@@ -64,7 +64,7 @@ export class ParkedMessages {
 
   /** Parks a dead letter. @param settleIn settles its delivery in the same transaction */
   async park(
-    dead: Dead,
+    dead: DeadDelivery,
     broker: string,
     settleIn: ((tx: Transaction) => Promise<void>) | null,
   ): Promise<void> {
@@ -97,7 +97,7 @@ export class ParkedMessages {
   }
 }
 
-/** A key as text that every database stores and indexes. Those of other systems can be any bytes: Kafka's clients write numbers as four. */
+/** Returns a key as text that every database can store and index. Keys of Kafka can be any bytes: its Java clients write integers as four bytes. */
 const storable = (key: string): string =>
   key.slice(0, MAX_ATTRIBUTE).replaceAll("\0", "\uFFFD").toWellFormed();
 

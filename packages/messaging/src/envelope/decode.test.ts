@@ -18,7 +18,7 @@ const delivery = (body: string | Uint8Array, headers: Record<string, string> = {
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test("a byte order mark before JSON is no part of it, in text as in bytes", () => {
+test("a byte order mark before JSON is skipped, in strings and in bytes", () => {
   const event = '\uFEFF{"specversion":"1.0","id":"1","type":"t","source":"/s","data":"\uFEFF"}';
   const headers = { "content-type": "application/cloudevents+json" };
   for (const body of [event, bytesOf(event)])
@@ -27,7 +27,7 @@ test("a byte order mark before JSON is no part of it, in text as in bytes", () =
     expect(decode(delivery(body), true).data).toEqual([1]);
 });
 
-test("a message has no headers of its way through messaging, and those of a dead letter", () => {
+test("a message keeps dead-letter headers, but not headers of retries and replays", () => {
   const headers = {
     "framework-tries": "1",
     "framework-not-before": "1",
@@ -39,7 +39,7 @@ test("a message has no headers of its way through messaging, and those of a dead
   expect({ ...decode(delivery("1", headers), true).headers }).toEqual(expected);
 });
 
-test("data that is no JSON is a copy, so that a handler that changes it does not change the delivery", () => {
+test("data that is not JSON is a copy, so that a handler cannot change the delivery", () => {
   const body = Uint8Array.of(1, 2);
   const headers = {
     ce_specversion: "1.0",
@@ -54,7 +54,7 @@ test("data that is no JSON is a copy, so that a handler that changes it does not
   expect(body).toEqual(Uint8Array.of(1, 2));
 });
 
-test("data that is no JSON of a broker whose client gives a Buffer is a Buffer", () => {
+test("data that is not JSON stays a Buffer if the broker's client returns one", () => {
   const headers = {
     ce_specversion: "1.0",
     ce_id: "1",

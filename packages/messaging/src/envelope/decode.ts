@@ -8,23 +8,23 @@ import { isDeeperThan, maxDepth } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
 import { GROUP, NOT_BEFORE, TRIES } from "./own-headers.ts";
 
-/** Attributes that an event has here. */
+/** CloudEvents attributes that `Event` has as members. */
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "partitionkey"] as const;
 type Attribute = (typeof attributes)[number];
 
-/** Prefixes of attributes in headers: of Kafka, of HTTP, and the two of AMQP; in lower case, as header names are. */
+/** Prefixes of attributes in headers: of Kafka, of HTTP, and the two of AMQP; in lower case like all header names. */
 const bindings = ["ce_", "ce-", "cloudevents_", "cloudevents:"].map((prefix) => {
   const header = (attribute: string): string => `${prefix}${attribute}`;
-  // Built once: a header that is looked up by a new text costs V8 a hash and an internalized copy each time.
+  // Built once: for each lookup by a new string V8 computes a hash and makes an internalized copy.
   const headers = new Map(attributes.map((attribute) => [attribute, header(attribute)]));
   return { prefix, specversion: header("specversion"), headers, known: new Set(headers.values()) };
 });
 type Binding = (typeof bindings)[number];
 
 /**
- * Decodes a delivery: a CloudEvent in structured or binary mode, whatever the broker; with `isRaw` also any other JSON, whose type is its topic.
+ * Decodes a delivery: a CloudEvent in structured or binary mode of any broker; with `isRaw` also other JSON, whose type is its topic.
  *
- * @param newId makes the id of a raw message to which neither its sender nor its broker gave one. @default randomUUID
+ * @param newId creates the id of a raw message without an id from its sender or broker. @default randomUUID
  * @throws PermanentFailure MESSAGING_UNDECODABLE
  */
 export const decode = (delivery: Delivery, isRaw: boolean, newId: () => string = randomUUID): Event => {
@@ -33,13 +33,13 @@ export const decode = (delivery: Delivery, isRaw: boolean, newId: () => string =
   const binding = bindings.find(({ specversion }) => headers[specversion] !== undefined);
   if (binding !== undefined) return binary(delivery, binding);
   if (isRaw) return raw(delivery, newId);
-  throw undecodable("it is no CloudEvent; subscribe with `raw: true` to get other JSON");
+  throw undecodable("it is not a CloudEvent; subscribe with `raw: true` to accept other JSON");
 };
 
 const structured = (delivery: Delivery): Event => {
   const found = parsed(textOf(delivery.body), maxDepth.structured);
   if (typeof found !== "object" || found === null || Array.isArray(found))
-    throw undecodable("its body is no JSON object");
+    throw undecodable("its body is not a JSON object");
   const attributes = found as Readonly<Record<string, unknown>>;
   const of = (name: string): unknown => (Object.hasOwn(attributes, name) ? attributes[name] : undefined);
   return event(of, delivery, {
@@ -48,18 +48,18 @@ const structured = (delivery: Delivery): Event => {
   });
 };
 
-/** The data of a structured event: bytes in base64 whose content type is JSON are read as in binary mode (JSON format 3.1). */
+/** The data of a structured event. Base64 data with a JSON content type is parsed, as in binary mode (JSON format 3.1). */
 const structuredData = (of: (name: string) => unknown): unknown => {
   const [data, base64, type] = [of("data"), of("data_base64"), of("datacontenttype")];
   if (base64 === undefined || base64 === null) return data;
   if (data !== undefined && data !== null) throw undecodable("it has both data and data_base64");
   if (typeof base64 !== "string" || base64.length % 4 !== 0 || !BASE64.test(base64))
-    throw undecodable("its data_base64 is no base64");
+    throw undecodable("its data_base64 is not valid base64");
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));
   return typeof type === "string" && isJson(type) ? jsonIn(bytes) : bytes;
 };
 
-/** Of texts whose length is a multiple of 4. */
+/** For strings whose length is a multiple of 4. */
 const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
 const binary = (delivery: Delivery, binding: Binding): Event => {
@@ -118,23 +118,23 @@ const required = (value: unknown, name: string): string => {
 const optional = (value: unknown, name: string): string | null => {
   if (value === undefined || value === null) return null;
   if (typeof value === "string" && value.length <= MAX_ATTRIBUTE && !value.includes("\0")) return value;
-  throw undecodable(`its ${name} is no text of at most ${MAX_ATTRIBUTE} characters without NUL`);
+  throw undecodable(`its ${name} must be a string of at most ${MAX_ATTRIBUTE} characters without NUL`);
 };
 
 const timeOf = (value: unknown): string | null => {
   const time = optional(value, "time");
   if (time === null || TIMESTAMP.test(time)) return time;
-  throw undecodable("its time is no timestamp of RFC 3339");
+  throw undecodable("its time is not a timestamp of RFC 3339");
 };
 
 /** RFC 3339 5.6, leap seconds included. */
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Headers of a delayed try or a replay, which other brokers keep elsewhere. */
+/** Headers of a delayed try or a replay, which are not part of the event. */
 const ownHeaders: ReadonlySet<string> = new Set([TRIES, NOT_BEFORE, GROUP]);
 
-/** Headers that are neither attributes of the event itself nor of its way through messaging; those of its extensions under their common names. */
+/** Returns the headers that are neither attributes of the event nor headers of a retry or replay; extension attributes as `ce_<name>`. */
 const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders => {
   let own: Record<string, string> | null = null;
   for (const name in headers) {
@@ -147,10 +147,10 @@ const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders =
   return own ?? noHeaders;
 };
 
-/** Members of a structured event that are no extensions; the content type has a header of its own. */
+/** Members of a structured event that are not extensions. */
 const ownMembers: ReadonlySet<string> = new Set([...attributes, "data", "data_base64", "datacontenttype"]);
 
-/** Adds the extension attributes of a structured event as text, and the content type of data that is no JSON. */
+/** Adds the extension attributes of a structured event as strings, and the content type of data that is not JSON. */
 const withExtensions = (headers: WireHeaders, members: Readonly<Record<string, unknown>>): WireHeaders => {
   let all = headers;
   for (const name in members) {
@@ -163,7 +163,7 @@ const withExtensions = (headers: WireHeaders, members: Readonly<Record<string, u
   return typeof type !== "string" || isJson(type) ? all : withHeader(all, "content-type", type);
 };
 
-/** Adds a header, to a copy of the shared object of events without any. */
+/** Adds a header; copies `noHeaders`, which is shared. */
 const withHeader = (headers: WireHeaders, name: string, value: string): WireHeaders => {
   const own: Record<string, string> = headers === noHeaders ? newHeaders() : headers;
   own[name] = value;
@@ -179,7 +179,7 @@ const isJson = (type: string): boolean =>
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 const textOf = (body: string | Uint8Array): string => {
-  if (typeof body === "string") return body.startsWith("\uFEFF") ? body.slice(1) : body; // as the decoder of bytes does
+  if (typeof body === "string") return body.startsWith("\uFEFF") ? body.slice(1) : body; // as TextDecoder does
   try {
     return decoder.decode(body);
   } catch {
@@ -187,11 +187,11 @@ const textOf = (body: string | Uint8Array): string => {
   }
 };
 
-/** A copy of the same class, such as `Buffer`: a handler that changes it must change neither the next try nor the dead letter. */
+/** Copies bytes, keeping their class, such as `Buffer`: changes by a handler must not affect the next try or the dead letter. */
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.prototype.slice.call(body);
 
-/** The JSON of a body that is data alone; an event can have none, as records that delete a key in Kafka. */
+/** Parses a body that is data alone; `undefined` for an empty one, such as a Kafka tombstone. */
 const jsonIn = (body: string | Uint8Array): unknown =>
   body.length === 0 ? undefined : parsed(textOf(body), maxDepth.binary);
 
@@ -200,7 +200,7 @@ const parsed = (text: string, depth: number): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw undecodable("its body is no JSON");
+    throw undecodable("its body is not valid JSON");
   }
 };
 

@@ -5,7 +5,7 @@ import type { WireHeaders } from "../port/delivery.ts";
 import { EXTENSION, isExtension } from "./extensions.ts";
 import { type Event, newHeaders, noHeaders } from "./event.ts";
 
-/** An event as a broker stores it. */
+/** Headers and body of an encoded event. */
 export interface Encoded {
   readonly headers: WireHeaders;
   readonly body: string;
@@ -14,11 +14,11 @@ export interface Encoded {
 /** Content type of a structured event. */
 export const STRUCTURED = "application/cloudevents+json";
 
-/** Encodes an event with JSON data in the mode of a broker. @throws MESSAGING_BAD_MESSAGE when JSON would lose a part of the data, with the path of the part */
+/** Encodes an event with JSON data in the mode of a broker. @throws MESSAGING_BAD_MESSAGE when JSON would lose or change part of the data; the message has its path */
 export const encode = (event: Event, envelope: Capabilities["envelope"]): Encoded =>
   envelope.mode === "structured" ? structured(event) : binary(event, envelope.prefix);
 
-/** Most events have no headers of their own. */
+/** Splits headers from extension attributes. */
 const split = (headers: WireHeaders): { readonly plain: WireHeaders; readonly extensions: WireHeaders } => {
   if (headers === noHeaders) return { plain: noHeaders, extensions: noHeaders };
   const [plain, extensions] = [newHeaders(), newHeaders()];
@@ -47,14 +47,14 @@ const structured = ({ id, type, source, subject, time, key, data, headers }: Eve
   return { headers: structuredHeaders(plain), body: `${members.slice(0, -1)},"data":${jsonOf(data)}}` };
 };
 
-const report = { debug: true, exact: true, log: { warn: () => {} }, code: "MESSAGING_BAD_MESSAGE" }; // an error, so nothing is logged
+const report = { debug: true, exact: true, log: { warn: () => {} }, code: "MESSAGING_BAD_MESSAGE" }; // `exact` throws instead of logging
 
 const write = jsonWriter("messaging: a message cannot be sent: its data", report);
 
-/** Data as JSON; none is `null`. */
+/** Data as JSON; `undefined` as `null`. */
 const jsonOf = (data: unknown): string => (data === undefined ? "null" : write(data));
 
-/** Most events have no headers of their own, and share one object. */
+/** Adds the content type. Events without headers, the common case, share one object. */
 const structuredHeaders = (headers: WireHeaders): WireHeaders => {
   if (headers === noHeaders) return onlyStructured;
   const sent = Object.assign(newHeaders(), headers);

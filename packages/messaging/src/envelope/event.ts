@@ -6,25 +6,25 @@ export interface Event {
   readonly id: string;
   /** What happened, such as `book.created`. */
   readonly type: string;
-  /** Where it happened: a URI reference. */
+  /** Context in which it happened: a URI reference. */
   readonly source: string;
-  /** What it is about; `null` for none. */
+  /** Subject of the event within its source; `null` for none. */
   readonly subject: string | null;
   /** When it happened, as RFC 3339; `null` when unknown. */
   readonly time: string | null;
-  /** The key of order: the extension attribute `partitionkey`; `null` for none. */
+  /** Key that orders messages: the extension attribute `partitionkey`; `null` for none. */
   readonly key: string | null;
   /** JSON data; bytes (`Uint8Array`) for another content type. */
   readonly data: unknown;
-  /** Headers other than the attributes above, such as `traceparent`; those of extensions as `ce_<name>`, and the `content-type` of data that is no JSON. */
+  /** Other headers, such as `traceparent`, extension attributes as `ce_<name>`, and the `content-type` of data that is not JSON. */
   readonly headers: WireHeaders;
 }
 
-/** Headers without inherited members, as names come from outside: `Object.create(null)` is a dictionary, which V8 makes and reads several times slower. */
+/** Creates headers without a prototype, because their names are untrusted. `Object.create(null)` is a dictionary, which V8 creates and reads several times slower. */
 export const newHeaders = (): Record<string, string> => new NoPrototype() as Record<string, string>;
 
-const NoPrototype = function () {} as unknown as new () => object; // a function without members of its own
+const NoPrototype = function () {} as unknown as new () => object; // not a class, whose prototype cannot be replaced
 NoPrototype.prototype = Object.freeze(Object.create(null));
 
-/** Headers of a message that has none of its own: one object for all. */
+/** Headers of all messages without any: one shared object. */
 export const noHeaders: WireHeaders = Object.freeze(newHeaders());

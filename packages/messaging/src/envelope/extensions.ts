@@ -1,7 +1,7 @@
-/** Prefix of the headers in which a message has extension attributes, whatever the broker. */
+/** Prefix of headers with extension attributes in a `Message`, on every broker. */
 export const EXTENSION = "ce_";
 
-/** Members and attributes of an event that are no extensions. */
+/** Members and attributes of an event that are not extensions. */
 const ownNames: ReadonlySet<string> = new Set([
   "specversion",
   "id",
@@ -14,7 +14,7 @@ const ownNames: ReadonlySet<string> = new Set([
   "datacontenttype",
 ]);
 
-/** Whether a header is an extension attribute that an event can have: `ce_` and 1 to 100 small letters and digits. */
+/** Whether a header is an extension attribute that an event can have: `ce_` and 1 to 100 lower-case letters and digits. */
 export const isExtension = (header: string): boolean =>
   header.startsWith(EXTENSION) &&
   /^[a-z\d]{1,100}$/.test(header.slice(EXTENSION.length)) &&

@@ -1,14 +1,14 @@
 import { MAX_DEPTH } from "../limits.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 
-/** Most levels of a body: a structured one holds the data one level deeper. */
+/** Maximum levels of a body by mode: in a structured one, data is one level deeper. */
 export const maxDepth: Readonly<Record<Capabilities["envelope"]["mode"], number>> = {
   binary: MAX_DEPTH,
   structured: MAX_DEPTH + 1,
 };
 
 /**
- * Whether arrays and objects of a JSON text are nested deeper than `max` levels. Linear; texts that are too short for that are not read.
+ * Whether arrays and objects of a JSON text are nested deeper than `max` levels. Linear time; texts too short for that are not scanned.
  */
 export const isDeeperThan = (text: string, max: number): boolean => {
   if (text.length <= 2 * max) return false;

@@ -1,14 +1,14 @@
 import { FrameworkError } from "@framework/core";
 import { toError } from "@framework/core/feature";
 
-/** Codes of this package's errors that are not replies. */
+/** Error codes of this package. */
 export type MessagingCode = `MESSAGING_${string}`;
 
-/** An error of messaging; its message begins with the feature's name. */
+/** Creates an error of messaging; its message begins with `messaging:`. */
 export const messagingError = (code: MessagingCode, message: string, cause?: unknown): FrameworkError =>
   new FrameworkError(code, `messaging: ${message}`, cause === undefined ? undefined : { cause });
 
-/** A failure that no further try can change: the message becomes a dead letter at once. */
+/** A failure that retries cannot fix: the message becomes a dead letter at once. */
 export class PermanentFailure extends FrameworkError {
   override readonly name: string = "PermanentFailure";
 
@@ -16,7 +16,7 @@ export class PermanentFailure extends FrameworkError {
     super(code, `messaging: ${message}`, cause === undefined ? undefined : { cause });
   }
 
-  /** Whether a value has the shape of one, also of another copy of this package. */
+  /** Whether a value is a `PermanentFailure`, also of another copy of this package. */
   static override is(error: unknown): error is PermanentFailure {
     return FrameworkError.is(error) && toError(error).name === "PermanentFailure";
   }

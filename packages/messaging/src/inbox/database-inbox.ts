@@ -12,32 +12,32 @@ import { INBOX_TABLES, inboxTables } from "./inbox-tables.ts";
 /** One try of a message with an inbox. */
 export interface InboxTry {
   readonly message: Message;
-  /** Tries that the retry policy allows. */
+  /** Maximum tries of the retry policy. */
   readonly maxTries: number;
-  /** Calls the handler, with data that no earlier run has changed. */
+  /** Calls the handler with freshly decoded data. */
   readonly work: (tx: Transaction) => Promise<Outcome>;
-  /** Whether the transaction may run again after a conflict; otherwise that is a failed try. */
+  /** Whether the transaction may run again after a conflict; otherwise a conflict is a failed try. */
   readonly canRunAgain: boolean;
-  /** Settles the delivery in the same transaction; `null` where the broker cannot. */
+  /** Settles the delivery in the same transaction; `null` if the broker does not support that. */
   readonly settleIn: ((tx: Transaction) => Promise<void>) | null;
-  /** Called when the message was done before. */
+  /** Called if the message was already done. */
   readonly duplicate: () => void;
-  /** Called before the handler, with the number of attempts that began, this one included. */
+  /** Called before the handler with the number of attempts so far, this one included. */
   readonly counted: (attempts: number) => void;
-  /** Whether the process has given up its messages, at the end of its drain. */
+  /** Whether the process has abandoned its deliveries, at the end of a drain. */
   readonly isGivenUp: () => boolean;
 }
 
-/** How long a message is known after its last delivery: 7 days. */
+/** Time for which a message is kept after its last delivery: 7 days. */
 const KEEP_MS = 604_800_000;
 
-/** Mean time between two removals of old messages. */
+/** Mean interval between removals of old messages. */
 const PRUNE_MS = 600_000;
 
-/** Messages that one statement removes. */
+/** Maximum messages that one statement removes. */
 const PRUNE_BATCH = 1000;
 
-/** Remembers messages in the app's database, so that each has its effect there once. */
+/** Records handled messages in the app's database, so that each takes effect there once. */
 export class DatabaseInbox {
   private readonly kernel: Kernel;
   private readonly attempts: InboxAttempts;
@@ -57,7 +57,7 @@ export class DatabaseInbox {
     this.kernel.use('dedupe: "inbox"').tables(INBOX_TABLES, inboxTables);
   }
 
-  /** Begins to remove messages that were not seen for 7 days. */
+  /** Starts to remove messages that were not delivered for 7 days. */
   begin(clock: Clock, log: Logger): void {
     if (!this.isUsed) return;
     const prune = (): void =>
@@ -69,7 +69,7 @@ export class DatabaseInbox {
     this.cancelPrune();
   }
 
-  /** Runs a try; its writes, the mark and the settlement are one transaction. Resolves when its handler has returned. */
+  /** Runs a try: its writes, the `done` mark and the settlement are one transaction. Resolves when its handler has returned. */
   async run(one: InboxTry): Promise<Outcome> {
     let handling: Promise<unknown> | null = null;
     const work: InboxTry["work"] = (tx) => {
@@ -78,7 +78,7 @@ export class DatabaseInbox {
       return outcome;
     };
     const outcome = await this.attempt(inboxKey(one.message, one.message.meta), { ...one, work });
-    await (handling as Promise<unknown> | null)?.catch(() => {}); // a transaction that is aborted does not wait for it
+    await (handling as Promise<unknown> | null)?.catch(() => {}); // an aborted transaction does not wait for its handler
     return outcome;
   }
 
@@ -87,12 +87,12 @@ export class DatabaseInbox {
     return attempt === null ? await this.runSuspect(key, one) : await this.runCounted(key, one, attempt);
   }
 
-  /** Begins to count the tries of a dead letter anew. */
+  /** Resets the tries of a dead letter. */
   async forget(key: InboxKey): Promise<void> {
     await this.attempts.forget(key);
   }
 
-  /** Runs a message whose attempt never ended: it may kill its process, so no other suspect message runs beside it. */
+  /** Runs a suspect message: an earlier attempt never ended, so it may kill its process. At most one suspect message runs at a time. */
   private async runSuspect(key: InboxKey, one: InboxTry): Promise<Outcome> {
     if (this.isTryingSuspect) return suspectWaits();
     this.isTryingSuspect = true;
@@ -114,9 +114,9 @@ export class DatabaseInbox {
     counted(attempts);
     const outcome = await this.tryIn(key, one);
     if (outcome.kind === "done") return outcome;
-    const isBlameless = isGivenUp() || openCircuitMs(outcome.error) !== null;
-    const noted = isBlameless ? this.attempts.takeBack(key) : this.attempts.failed(key);
-    await noted.catch(() => {}); // the attempt stays counted, as if its process had died
+    const isUncounted = isGivenUp() || openCircuitMs(outcome.error) !== null;
+    const noted = isUncounted ? this.attempts.takeBack(key) : this.attempts.failed(key);
+    await noted.catch(() => {}); // on failure the attempt counts as one whose process died
     return outcome;
   }
 
@@ -126,7 +126,7 @@ export class DatabaseInbox {
     try {
       return await this.kernel.db.transaction((tx) => this.runIn(tx, key, one), options);
     } catch (error) {
-      if (!(error instanceof Undone)) return outcomeOfThrown(error);
+      if (!(error instanceof RolledBack)) return outcomeOfThrown(error);
       if (error.outcome.kind === "done") one.duplicate();
       return error.outcome;
     }
@@ -135,11 +135,11 @@ export class DatabaseInbox {
   private async runIn(tx: Transaction, key: InboxKey, one: InboxTry): Promise<Outcome> {
     const { message, work, settleIn } = one;
     const outcome = await work(tx);
-    if (outcome.kind !== "done") throw new Undone(outcome);
+    if (outcome.kind !== "done") throw new RolledBack(outcome);
     message.signal.throwIfAborted();
     const { changes } = await tx.execute`UPDATE framework_inbox SET done_at = ${this.kernel.now}
       WHERE consumer = ${key.consumer} AND message = ${key.message} AND done_at IS NULL`;
-    if (changes === 0) throw new Undone(done); // another process was faster
+    if (changes === 0) throw new RolledBack(done); // another process has handled it meanwhile
     await settleIn?.(tx);
     return outcome;
   }
@@ -152,22 +152,25 @@ export class DatabaseInbox {
   }
 }
 
-/** Undoes the transaction of a try, and carries its outcome. */
-class Undone extends Error {
+/** Thrown to roll back the transaction of a try; carries its outcome. */
+class RolledBack extends Error {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome) {
-    super("the try is undone");
+    super("the try is rolled back");
     this.outcome = outcome;
   }
 }
 
-/** Time after which a suspect message looks again whether another one still runs. */
+/** Interval at which a suspect message checks whether another one still runs. */
 const SUSPECT_WAIT_MS = 100;
 
 const suspectWaits = (): Outcome => ({
   kind: "retry",
-  error: messagingError("MESSAGING_LOST", "the message began and never ended; it waits for others like it"),
+  error: messagingError(
+    "MESSAGING_LOST",
+    "an earlier attempt of the message never ended; it waits until no other such message runs",
+  ),
   delayMs: SUSPECT_WAIT_MS,
   counts: false,
 });
@@ -175,5 +178,5 @@ const suspectWaits = (): Outcome => ({
 const killed = (attempts: number): Error =>
   messagingError(
     "MESSAGING_LOST",
-    `the message began ${attempts} times and never ended; it may kill its process`,
+    `${attempts} attempts of the message never ended; it may kill its process`,
   );

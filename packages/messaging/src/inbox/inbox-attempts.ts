@@ -1,21 +1,21 @@
 import type { Kernel } from "@framework/durable/feature";
 import type { Message } from "../message/message.ts";
 
-/** Names a message of a consumer in the inbox. */
+/** Key of a message and its consumer in the inbox. */
 export interface InboxKey {
   readonly consumer: string;
   readonly message: string;
 }
 
-/** An attempt that began. */
+/** A counted attempt. */
 export interface Attempt {
   /** Attempts so far, this one included. */
   readonly attempts: number;
-  /** Whether the message was done before. */
+  /** Whether the message was already done. */
   readonly isDone: boolean;
 }
 
-/** Counts attempts in the app's database before a handler begins, so that one that kills its process counts too. */
+/** Counts attempts in the app's database before the handler begins, so that an attempt that kills its process counts too. */
 export class InboxAttempts {
   private readonly kernel: Kernel;
 
@@ -26,8 +26,8 @@ export class InboxAttempts {
   /**
    * Counts an attempt.
    *
-   * @param isAlone whether a message may begin that is suspect: an earlier attempt of it began and never ended
-   * @returns `null`, without counting, for a suspect message that may not begin
+   * @param isAlone whether a suspect message may begin: one with an earlier attempt that never ended
+   * @returns `null`, without counting, if the message is suspect and must not begin
    */
   async begin({ consumer, message }: InboxKey, isAlone: boolean): Promise<Attempt | null> {
     const { now } = this.kernel;
@@ -41,7 +41,7 @@ export class InboxAttempts {
     return row === null ? null : { attempts: row.attempts, isDone: row.done_at !== null };
   }
 
-  /** Notes that an attempt has failed, and its process lives. */
+  /** Records that an attempt has failed without killing its process. */
   async failed({ consumer, message }: InboxKey): Promise<void> {
     await this.kernel.transaction(
       (tx) =>
@@ -49,7 +49,7 @@ export class InboxAttempts {
     );
   }
 
-  /** Takes an attempt back for which the message is not to blame. */
+  /** Uncounts an attempt whose failure the message did not cause. */
   async takeBack({ consumer, message }: InboxKey): Promise<void> {
     await this.kernel.transaction(
       (tx) =>
@@ -57,7 +57,7 @@ export class InboxAttempts {
     );
   }
 
-  /** Begins to count anew: a dead letter that is replayed has all its tries again. */
+  /** Resets the count: a replayed dead letter has all its tries again. */
   async forget({ consumer, message }: InboxKey): Promise<void> {
     await this.kernel.transaction(
       (tx) =>
@@ -66,7 +66,7 @@ export class InboxAttempts {
   }
 }
 
-/** The key of a message: its id is unique for its source. */
+/** Returns the inbox key of a message, whose id is unique only for its source. */
 export const inboxKey = (
   { id, source }: Pick<Message, "id" | "source">,
   { broker, topic, group }: Pick<Message["meta"], "broker" | "topic" | "group">,

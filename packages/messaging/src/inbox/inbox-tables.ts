@@ -13,7 +13,7 @@ const COLUMNS = `
   PRIMARY KEY (consumer, message)`;
 const INDEX = "CREATE INDEX framework_inbox_seen ON framework_inbox (seen_at);";
 
-/** Messages by consumer: attempts that began, those of them that failed while their process lived, and when the message was done. */
+/** Messages by consumer: attempts begun, attempts that failed without killing their process (`ended`), and when the message was done. */
 export const inboxTables: readonly SetMigration[] = [
   {
     number: 1,

@@ -1,11 +1,11 @@
 import type { Clock } from "@framework/core/feature";
 import { pause } from "@framework/durable/feature";
 
-/** Tries that run, for a stop that waits for them. */
+/** Tracks running tries, so that a stop can wait for them. */
 export class RunningTries {
   private readonly running = new Set<Promise<unknown>>();
 
-  /** Keeps a try until it ends, and returns it. */
+  /** Tracks a try until it ends, and returns it. */
   add<T>(one: Promise<T>): Promise<T> {
     const end = (): void => void this.running.delete(one);
     this.running.add(one);
@@ -13,7 +13,7 @@ export class RunningTries {
     return one;
   }
 
-  /** Resolves when no try runs, at the latest after `limitMs`. */
+  /** Resolves when no try runs, or after `limitMs`. */
   async ended(clock: Clock, limitMs: number): Promise<void> {
     if (this.running.size === 0) return;
     const limit = new AbortController();

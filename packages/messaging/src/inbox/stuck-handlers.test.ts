@@ -9,7 +9,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 const TIMEOUT_MS = 200;
 
-test("with the inbox, a handler that ignores its signal keeps its place and its key until it returns or is given up", async () => {
+test("with the inbox, a handler that ignores its signal keeps its slot and its key until it returns or is abandoned", async () => {
   const clock = virtualClock();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
@@ -29,7 +29,7 @@ test("with the inbox, a handler that ignores its signal keeps its place and its 
 
   await waitFor(() => calls.length === 1, long);
   await clock.advance(TIMEOUT_MS);
-  await waitFor(async () => (await endedAttempts(app)) === 1, long); // its transaction is undone, and the failure noted
+  await waitFor(async () => (await endedAttempts(app)) === 1, long); // its transaction is rolled back, and the failure recorded
   await clock.advance(1000);
   expect([calls.length, status()?.inFlight]).toEqual([1, 1]);
   calls[0]?.resolve();
@@ -47,7 +47,7 @@ test("with the inbox, a handler that ignores its signal keeps its place and its 
   await stopping;
 });
 
-/** Attempts that the inbox knows to have failed. */
+/** Returns the number of attempts that the inbox has recorded as failed. */
 const endedAttempts = async ({
   db,
 }: {

@@ -1,3 +1,3 @@
-/** The attribute `messaging.system` of OpenTelemetry's conventions for an adapter. */
+/** Returns an adapter's value of OpenTelemetry's attribute `messaging.system`. */
 export const messagingSystem = (adapterName: string): string =>
   adapterName === "sqs" ? "aws_sqs" : adapterName;

@@ -10,7 +10,7 @@ test.each([
   ["rabbitmq", "rabbitmq"],
   ["sqs", "aws_sqs"],
 ])(
-  "traces of sends and handlers name the technology %s as OpenTelemetry does, and the broker of the app",
+  "traces of sends and handlers of %s have OpenTelemetry's system name and the broker's name in the app",
   async (name, system) => {
     const seen: unknown[] = [];
     const watching: Feature = {

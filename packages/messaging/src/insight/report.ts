@@ -6,8 +6,8 @@ import type { Message } from "../message/message.ts";
 import { subscriptionPanel } from "./subscription-panel.ts";
 
 /**
- * The tries of messages, for traces. Names of attributes are those of OpenTelemetry's conventions for messaging, which may still change, where these have one;
- * the broker of the app and the type and attempt of a message have names of our own.
+ * Creates the trace operation of tries. Attribute names follow OpenTelemetry's messaging conventions, which may still change; `messaging.broker`,
+ * `messaging.message.type` and `messaging.message.attempt` are not part of them.
  */
 export const messageOperations = (insight: HostInsight): Operations<Message> =>
   insight.operation<Message>({
@@ -30,16 +30,16 @@ export const messageOperations = (insight: HostInsight): Operations<Message> =>
 
 const counters: readonly (readonly [keyof ConsumeCounts, string, string])[] = [
   ["received", "received", "Deliveries from brokers."],
-  ["redelivered", "redelivered", "Deliveries that may have been made before."],
-  ["done", "done", "Messages that were done."],
-  ["retries", "retries", "Tries that failed and are followed by another."],
+  ["redelivered", "redelivered", "Deliveries that may be repeated."],
+  ["done", "done", "Messages handled successfully."],
+  ["retries", "retries", "Failed tries that are retried."],
   ["deadLettered", "dead_letters", "Messages that became dead letters."],
-  ["duplicates", "duplicates", "Messages that the inbox had done before."],
+  ["duplicates", "duplicates", "Messages that were already done, by the inbox."],
   ["lost", "lost", "Deliveries that the broker gave to another consumer."],
   ["abandoned", "abandoned", "Handlers that ignored their signal after their time limit."],
 ];
 
-/** Publishes metrics, health and a snapshot of all brokers of an app. */
+/** Publishes metrics, health and status of all brokers of an app. */
 export const reportBrokers = (insight: HostInsight, brokers: () => readonly AppBroker[]): void => {
   const samples = (read: (subscription: RunningSubscription) => number | null): readonly Sample[] =>
     brokers().flatMap(({ name, subscriptions }) =>
@@ -58,13 +58,13 @@ export const reportBrokers = (insight: HostInsight, brokers: () => readonly AppB
     });
   insight.metric({
     name: "messaging_in_flight",
-    help: "Handlers that run.",
+    help: "Running handlers.",
     type: "gauge",
     read: () => samples(({ inFlight }) => inFlight),
   });
   insight.metric({
     name: "messaging_lag",
-    help: "Messages that wait at the broker, when it was last asked.",
+    help: "Messages waiting at the broker at the last reading.",
     type: "gauge",
     across: "max",
     read: () => samples(({ lag }) => lag),

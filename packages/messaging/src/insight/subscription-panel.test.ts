@@ -29,7 +29,7 @@ const started = async () => {
 
 panelContract(test, started);
 
-test("a paused subscription takes no message until it is resumed; others go on", async () => {
+test("a paused subscription starts no message until it is resumed; others continue", async () => {
   const { panel, handled, cells, send, close } = await started();
   const row = "default books search";
   expect((await panel.rows()).map(({ id, actions }) => [id, actions])).toEqual([
@@ -38,7 +38,7 @@ test("a paused subscription takes no message until it is resumed; others go on",
   ]);
   await send("one");
   await waitFor(() => handled.length === 1, { what: "the first message", timeoutMs: 60_000 });
-  expect(await panel.act("pause", row)).toContain("takes no message");
+  expect(await panel.act("pause", row)).toContain("starts no further message");
   await send("two");
   await waitFor(async () => (await cells(1))?.[5] === 2, { what: "the other group", timeoutMs: 60_000 });
   expect(handled).toEqual(["one"]);
@@ -56,7 +56,7 @@ test("a paused subscription takes no message until it is resumed; others go on",
   const [messages] = (await panel.details?.(row)) ?? [];
   expect(messages?.rows.map(({ cells: [what, count] }) => [what, count])).toEqual(
     expect.arrayContaining([
-      ["wait at the broker", 1],
+      ["waiting at the broker", 1],
       ["done", 1],
     ]),
   );

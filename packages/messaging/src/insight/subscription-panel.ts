@@ -2,7 +2,7 @@ import { NotFoundError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 
-/** A broker as the panel sees it. */
+/** A broker of the panel. */
 export interface PanelBroker {
   readonly name: string;
   readonly subscriptions: readonly RunningSubscription[];
@@ -12,14 +12,14 @@ const words: Readonly<Record<keyof RunningSubscription["counts"], string>> = {
   received: "delivered by the broker",
   redelivered: "delivered again",
   done: "done",
-  retries: "tries that failed and are followed by another",
+  retries: "failed tries that are retried",
   deadLettered: "dead letters",
-  duplicates: "done before, by the inbox",
+  duplicates: "already done, by the inbox",
   lost: "given to another consumer",
   abandoned: "handlers that ignored their signal",
 };
 
-/** The subscriptions of a process as a panel of the dev page. Parked dead letters are in the panel of parked work. */
+/** Creates the dev page panel of a process's subscriptions. Parked dead letters are in the panel of parked work. */
 export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel => {
   const all = (): readonly (readonly [id: string, broker: string, RunningSubscription])[] =>
     brokers().flatMap(({ name, subscriptions }) =>
@@ -74,7 +74,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
       await subscription.readLag();
       const { counts, lag } = subscription;
       const facts = [
-        ["wait at the broker", lag],
+        ["waiting at the broker", lag],
         ...Object.entries(words).map(([name, text]) => [text, counts[name as keyof typeof words]] as const),
       ] as const;
       return [
@@ -92,7 +92,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
         on: "row",
         run(row) {
           find(row).pause();
-          return "This process takes no message of the subscription; what runs is finished";
+          return "This process starts no further message of the subscription; running handlers finish";
         },
       },
       {
@@ -101,7 +101,7 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
         on: "row",
         run(row) {
           find(row).resume();
-          return "The subscription goes on";
+          return "The subscription is resumed";
         },
       },
     ],
@@ -111,10 +111,10 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
 const stateOf = ({ isPaused, state }: RunningSubscription): string => (isPaused ? "paused" : state);
 
 const whyOf = (subscription: RunningSubscription): string | null => {
-  const { isPaused, isLimited, stalledMs, state, reason, trouble } = subscription;
+  const { isPaused, isLimited, stalledMs, state, reason, ongoingFailure } = subscription;
   if (isPaused) return "paused on the dev page";
   if (state !== "running") return reason;
   if (stalledMs > 0) return `stalled for ${Math.round(stalledMs / 1000)} s`;
-  if (trouble !== null) return trouble;
-  return isLimited ? "messages wait for the rate" : null;
+  if (ongoingFailure !== null) return ongoingFailure;
+  return isLimited ? "messages wait because of the rate" : null;
 };

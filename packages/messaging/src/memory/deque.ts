@@ -1,4 +1,4 @@
-/** A first-in, first-out queue. Taking from it costs no copy: the head is dropped in pieces. */
+/** A first-in, first-out queue with `shift` in amortized constant time. */
 export class Deque<T> {
   private items: T[] = [];
   private head = 0;
@@ -11,17 +11,17 @@ export class Deque<T> {
     this.items.push(item);
   }
 
-  /** Puts items before all others, in their order. */
+  /** Inserts items at the head, in their order. */
   unshift(...items: readonly T[]): void {
     this.items = [...items, ...this.items.slice(this.head)];
     this.head = 0;
   }
 
-  /** Takes the first item; `undefined` when there is none. */
+  /** Removes and returns the first item; `undefined` if there is none. */
   shift(): T | undefined {
     if (this.head === this.items.length) return undefined;
     const item = this.items[this.head];
-    this.items[this.head++] = undefined as T; // frees the item
+    this.items[this.head++] = undefined as T; // lets the item be garbage-collected
     if (this.head >= 1024 && this.head * 2 >= this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;

@@ -6,7 +6,7 @@ import { memoryBroker, messaging } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-test("a delayed message that was sent before its topic had a group is delivered at its time", async () => {
+test("a delayed message that was sent before its topic had a group is delivered at its due time", async () => {
   const clock = virtualClock();
   const broker = memoryBroker({ clock });
   const sender = new (App.with(messaging))().enableMessaging({ broker, clock, drainMs: 0 });

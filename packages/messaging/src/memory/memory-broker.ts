@@ -5,11 +5,11 @@ import { MAX_DELAY_MS } from "../limits.ts";
 import { MemoryConsumer } from "./memory-consumer.ts";
 import { MemoryTopics } from "./memory-topics.ts";
 
-/** Options of a broker in memory. */
+/** Options of `memoryBroker`. */
 export interface MemoryBrokerOptions {
-  /** Timers of delays. @default the system clock */
+  /** Clock for delays. @default the system clock */
   readonly clock?: Clock;
-  /** Unsettled messages of each group, and of each topic without one; a send above it fails with 503, and may be repeated. @default 1000000 */
+  /** Maximum unsettled messages of each group, and of each topic without one; a send above it fails with 503 and may be repeated. @default 1000000 */
   readonly maxMessages?: number;
 }
 
@@ -33,7 +33,7 @@ const capabilities: Capabilities = {
 };
 
 /**
- * A broker in memory, for tests and programs of one process. Apps with the same object share its messages, which end with the process.
+ * Creates an in-memory broker, for tests and programs of one process. Apps with the same object share its messages, which are lost when the process ends.
  *
  * @example
  * const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
@@ -57,7 +57,7 @@ const openBroker = (topics: MemoryTopics): Broker => ({
 const stored: SendResult = Object.freeze({ ok: true });
 const full: SendResult = Object.freeze({
   ok: false,
-  error: new Error("a group has too many messages in memory"),
+  error: new Error("a group has reached maxMessages in memory"),
   isRetryable: true,
 });
 

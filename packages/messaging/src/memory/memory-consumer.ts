@@ -4,7 +4,7 @@ import type { MemoryGroup, MemoryMember } from "./memory-group.ts";
 import { MemoryDelivery } from "./memory-item.ts";
 import type { MemoryTopics } from "./memory-topics.ts";
 
-/** A consumer of topics in memory. */
+/** A consumer of in-memory topics. */
 export class MemoryConsumer implements Consumer, MemoryMember {
   private readonly topics: MemoryTopics;
   private readonly options: ConsumerOptions;

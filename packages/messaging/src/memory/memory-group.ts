@@ -2,26 +2,26 @@ import type { Clock } from "@framework/core/feature";
 import { Deque } from "./deque.ts";
 import { MemoryDelivery, type MemoryItem } from "./memory-item.ts";
 
-/** A consumer, as a group sees it. */
+/** A consumer of a group. */
 export interface MemoryMember {
-  /** Deliveries that it can take now. */
+  /** Number of deliveries that it accepts now. */
   readonly room: number;
   deliver(deliveries: readonly MemoryDelivery[]): void;
 }
 
-/** Deliveries that are handed over together. */
+/** Maximum deliveries of one call. */
 const BATCH = 256;
 
-/** The messages of one group of a topic: those that are ready, wait for their time, or are held by a consumer. */
+/** The messages of one group of a topic: ready, delayed, blocked by another of their lane, or held by a consumer. */
 export class MemoryGroup {
   private readonly clock: Clock;
   private readonly ready = new Deque<MemoryItem>();
-  /** Items behind the first of their lane. */
+  /** Blocked items by lane. */
   private readonly lanes = new Map<string, Deque<MemoryItem>>();
   private readonly members = new Set<MemoryMember>();
   private readonly held = new Map<MemoryDelivery, MemoryMember>();
   private waiting = 0;
-  private behind = 0;
+  private blocked = 0;
   private isScheduled = false;
 
   constructor(clock: Clock) {
@@ -35,10 +35,10 @@ export class MemoryGroup {
 
   /** Messages that no consumer holds. */
   get backlog(): number {
-    return this.ready.length + this.behind + this.waiting;
+    return this.ready.length + this.blocked + this.waiting;
   }
 
-  /** Messages that a consumer with room could have. */
+  /** Messages that are ready for a consumer with room. */
   get overdue(): number {
     return this.ready.length;
   }
@@ -53,7 +53,7 @@ export class MemoryGroup {
     this.schedule();
   }
 
-  /** Gives what a member holds to the others, in its order. */
+  /** Removes a member and makes its deliveries ready for the others, in order. */
   leave(member: MemoryMember): void {
     this.members.delete(member);
     const back = Array.from(this.held).flatMap(([delivery, holder]) => (holder === member ? [delivery] : []));
@@ -77,7 +77,7 @@ export class MemoryGroup {
     return true;
   }
 
-  /** Hands over what is ready, at the end of the turn. */
+  /** Delivers ready messages in a microtask. */
   schedule(): void {
     if (this.isScheduled || this.ready.length === 0) return;
     this.isScheduled = true;
@@ -87,22 +87,22 @@ export class MemoryGroup {
     });
   }
 
-  /** Whether the item is the first of its lane; otherwise it waits behind it. */
+  /** Returns whether the item is the first of its lane; otherwise queues it. */
   private enter(item: MemoryItem, lane: string): boolean {
-    const behind = this.lanes.get(lane);
-    if (behind === undefined) {
+    const queue = this.lanes.get(lane);
+    if (queue === undefined) {
       this.lanes.set(lane, new Deque());
       return true;
     }
-    behind.push(item);
-    this.behind++;
+    queue.push(item);
+    this.blocked++;
     return false;
   }
 
   private next(lane: string): void {
     const item = this.lanes.get(lane)?.shift();
     if (item === undefined) return void this.lanes.delete(lane);
-    this.behind--;
+    this.blocked--;
     this.waitForTime(item);
   }
 

@@ -3,14 +3,14 @@ import type { Delivery, OutgoingMessage, WireHeaders } from "../port/delivery.ts
 /** A message of one group in memory. */
 export class MemoryItem {
   readonly message: OutgoingMessage;
-  /** Grows within the topic: the order of sending. */
+  /** Sequence number within the topic, in the order of sending. */
   readonly sequence: number;
   /** Items of one lane are delivered one at a time; `null` for no order. */
   readonly lane: string | null;
   readonly sentAt: number;
   tries = 0;
   deliveries = 0;
-  /** Cancels the wait for its time. */
+  /** Cancels the timer of its delay. */
   cancelWait: (() => void) | null = null;
 
   constructor(message: OutgoingMessage, sequence: number, lane: string | null, sentAt: number) {

@@ -16,20 +16,20 @@ interface Subscribed {
 interface Topic {
   sequence: number;
   readonly groups: Map<string, Subscribed>;
-  /** Messages that were sent before there was a group. */
+  /** Messages that were sent before the topic had a group. */
   readonly early: Deque<MemoryItem>;
 }
 
-/** Lanes of one topic for consumers that need the order of a partition. */
+/** Number of lanes of a topic with `order: "partition"`. */
 const PARTITIONS = 16;
 
-/** All topics of a broker in memory. */
+/** All topics of an in-memory broker. */
 export class MemoryTopics {
   private readonly clock: Clock;
   private readonly maxMessages: number;
   private readonly topics = new Map<string, Topic>();
 
-  /** @param maxMessages unsettled messages of one group, and messages of a topic without groups */
+  /** @param maxMessages maximum unsettled messages of one group, and messages of a topic without groups */
   constructor(clock: Clock, maxMessages: number) {
     this.clock = clock;
     this.maxMessages = maxMessages;
@@ -40,7 +40,7 @@ export class MemoryTopics {
     return Array.from(this.topics.keys());
   }
 
-  /** Stores a message for every group; drops it when its topic has ended with a process. Returns `false` when a group has too many. */
+  /** Stores a message for every group; drops it if its private topic has ended. Returns `false` if a group has reached `maxMessages`. */
   send(message: OutgoingMessage): boolean {
     if (!this.topics.has(message.topic) && endsWithProcess(message.topic)) return true;
     const topic = this.topic(message.topic);
@@ -57,7 +57,7 @@ export class MemoryTopics {
     return true;
   }
 
-  /** Returns a group, which gets every message from now on; the first one of a topic also those that are there. */
+  /** Returns a group, which receives every message from now on; the first group of a topic also the messages sent before. */
   group(name: string, group: string, order: Order): MemoryGroup {
     const topic = this.topic(name);
     const known = topic.groups.get(group);
@@ -71,7 +71,7 @@ export class MemoryTopics {
     return added;
   }
 
-  /** Forgets a topic that belonged to one process. */
+  /** Removes a private topic. */
   remove(name: string): void {
     this.topics.delete(name);
   }

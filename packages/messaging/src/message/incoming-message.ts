@@ -2,7 +2,7 @@ import type { Event } from "../envelope/event.ts";
 import type { WireHeaders } from "../port/delivery.ts";
 import type { Message, MessageMeta } from "./message.ts";
 
-/** What a message needs to know of its place. */
+/** The delivery of a message, as `IncomingMessage` uses it. */
 export interface MessageSource {
   readonly meta: MessageMeta;
   readonly attempt: number;
@@ -10,7 +10,7 @@ export interface MessageSource {
   readonly signal: AbortSignal;
 }
 
-/** A message as its handler gets it. */
+/** The message that a handler receives. */
 export class IncomingMessage implements Message {
   readonly id: string;
   readonly type: string;
@@ -22,9 +22,9 @@ export class IncomingMessage implements Message {
   readonly headers: WireHeaders;
   attempt: number;
   readonly meta: MessageMeta;
-  private readonly place: MessageSource;
+  private readonly origin: MessageSource;
 
-  constructor(event: Event, data: unknown, place: MessageSource) {
+  constructor(event: Event, data: unknown, origin: MessageSource) {
     this.id = event.id;
     this.type = event.type;
     this.source = event.source;
@@ -33,12 +33,12 @@ export class IncomingMessage implements Message {
     this.key = event.key;
     this.data = data;
     this.headers = event.headers;
-    this.attempt = place.attempt;
-    this.meta = place.meta;
-    this.place = place;
+    this.attempt = origin.attempt;
+    this.meta = origin.meta;
+    this.origin = origin;
   }
 
   get signal(): AbortSignal {
-    return this.place.signal;
+    return this.origin.signal;
   }
 }

@@ -2,36 +2,36 @@ import type { InferOutput, Invocation, StandardSchema } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import type { WireHeaders } from "../port/delivery.ts";
 
-/** A message that a handler gets: an event of CloudEvents 1.0 with validated data. */
+/** A received message: an event of CloudEvents 1.0 with validated data. */
 export interface Message<Data = unknown, Type extends string = string> {
   /** Unique for its `source`. */
   readonly id: string;
   /** What happened, such as `book.created`. */
   readonly type: Type;
-  /** Where it happened. */
+  /** Context in which it happened: a URI reference. */
   readonly source: string;
-  /** What it is about; `null` for none. */
+  /** Subject of the event within its source; `null` for none. */
   readonly subject: string | null;
   /** When it happened, as RFC 3339; `null` when unknown. */
   readonly time: string | null;
-  /** Messages of one key are in order where the subscription asks for it; `null` for none. */
+  /** Key that orders messages if the subscription has `order: "key"`; `null` for none. */
   readonly key: string | null;
   /** Output of the schema; bytes (`Uint8Array`) for content other than JSON. */
   readonly data: Data;
   /**
-   * Headers other than the attributes above; names in lower case. Other attributes of the event, such as `tenant`, are `ce_tenant` whatever the broker, and
-   * `content-type` is that of data that is no JSON.
+   * Other headers, with lower-case names. Extension attributes of the event, such as `tenant`, are `ce_tenant` on every broker; `content-type` is set if the data
+   * is not JSON.
    */
   readonly headers: WireHeaders;
   /** Number of this try, from 1. */
   readonly attempt: number;
-  /** Where it comes from. */
+  /** Broker, topic, group and position. */
   readonly meta: MessageMeta;
-  /** Aborts at the time limit, when the broker gives the message to another consumer, and at the end of a drain. */
+  /** Aborts at the time limit (MESSAGING_TIMEOUT), and when the broker gives the message to another consumer or a drain ends (MESSAGING_LOST). */
   readonly signal: AbortSignal;
 }
 
-/** Where a message comes from. */
+/** Broker, topic, group and position of a message. */
 export interface MessageMeta {
   /** Name of the broker in the app. */
   readonly broker: string;
@@ -50,28 +50,28 @@ export interface MessageMeta {
 }
 
 /**
- * What a handler can do with a message, beside returning (acknowledged) and throwing (another try). The first decision counts, also when the handler
- * throws after it; that is logged as a warning.
+ * Decisions of a handler other than returning (acknowledges) and throwing (retries). The first decision counts, also if the handler throws after it, which
+ * is logged as a warning.
  */
 export interface MessageContext {
-  /** Acknowledges the message; needed with `ack: "manual"`. With the inbox, a handler that then throws undoes its transaction, and is tried again. */
+  /** Acknowledges the message; for `ack: "manual"`. With the inbox, throwing after it rolls back the transaction, and the message is tried again. */
   ack(): void;
   /**
    * Asks for another try.
    *
-   * @param options.delayMs wait in milliseconds, at most 7 days; above 1 s it waits at the broker where that can. @default the delay of the retry policy
-   * @throws MESSAGING_BAD_CONFIG for another delay
+   * @param options.delayMs delay in milliseconds, at most 7 days; above 1 s the message waits at the broker if that supports it. @default the delay of the retry policy
+   * @throws MESSAGING_BAD_CONFIG for an invalid delay
    */
   retry(options?: { readonly delayMs?: number }): void;
   /** Makes the message a dead letter at once. */
   reject(reason: string): void;
   /**
-   * The transaction of the inbox: what it writes is committed together with the mark that the message is done, or not at all.
+   * The transaction of the inbox: its writes are committed together with the mark that the message is done, or not at all.
    *
    * @throws MESSAGING_BAD_CONFIG without `dedupe: "inbox"`
    */
   readonly tx: Transaction;
-  /** The invocation, with the caller that guards saw. */
+  /** The invocation, including the identified sender. */
   readonly invocation: Invocation;
 }
 

@@ -2,13 +2,13 @@ import { toError } from "@framework/core/feature";
 import { PermanentFailure } from "../errors/messaging-error.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** The outcome that an error of a handler stands for. */
+/** Returns the outcome of a handler that threw. */
 export const outcomeOfThrown = (error: unknown): Outcome => {
   if (PermanentFailure.is(error)) return { kind: "reject", error };
   return { kind: "retry", error, delayMs: null };
 };
 
-/** Milliseconds for which a circuit is open, if that is why a handler failed; else `null`. */
+/** Returns the milliseconds until a circuit half-opens if a handler failed with `CircuitOpenError`, at most 300,000; else `null`. */
 export const openCircuitMs = (thrown: unknown): number | null => {
   if (!Error.isError(thrown)) return null;
   const error = toError(thrown) as Error & { readonly extras?: { readonly retry_after?: unknown } };
@@ -20,6 +20,6 @@ const secondsIn = (extras: { readonly retry_after?: unknown } | undefined): numb
   try {
     return Number(extras?.retry_after);
   } catch {
-    return NaN; // of another package, with a value that is no number
+    return NaN; // an error of another package, with another `retry_after`
   }
 };

@@ -1,22 +1,22 @@
 /**
- * What a handler, or a middleware, decided about a message: done, another try, or a dead letter.
+ * Result of handling a message: done, retry, or reject, which makes it a dead letter.
  *
- * A handler that returns gives `done`; one that throws, `retry` with its error.
+ * A handler that returns gives `done`, a handler that throws gives `retry` with its error.
  */
 export type Outcome =
   | { readonly kind: "done" }
   | {
       readonly kind: "retry";
       readonly error: unknown;
-      /** Wait in milliseconds; `null` for the retry policy's. */
+      /** Delay in milliseconds; `null` for the delay of the retry policy. */
       readonly delayMs: number | null;
-      /** `false` when the handler did not run, so that nothing counts as a try. @default true */
+      /** `false` if the handler did not run, so that this is not counted as a try. @default true */
       readonly counts?: false;
     }
   | { readonly kind: "reject"; readonly error: unknown };
 
-/** The outcomes of messages that were handled together, in their order, or one for all of them. */
+/** Outcomes of messages that were handled together, in their order, or one for all of them. */
 export type Outcomes = Outcome | readonly Outcome[];
 
-/** The outcome of a message that needs nothing more. */
+/** The outcome of a message that was handled. */
 export const done: Outcome = Object.freeze({ kind: "done" });

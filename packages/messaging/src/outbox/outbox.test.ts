@@ -10,10 +10,10 @@ import { memoryBroker, messaging, type MessagingConfig } from "../index.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 const KEYS = 40;
 
-/** A broker in memory that can be away: then it confirms nothing. */
-const brokerThatLeaves = () => {
+/** Creates an in-memory broker that can be unavailable. */
+const unreliableBroker = () => {
   const inner = memoryBroker();
-  const state = { isAway: true, refused: 0 };
+  const state = { isUnavailable: true, refused: 0 };
   const adapter: BrokerAdapter = {
     ...inner,
     open(context) {
@@ -22,9 +22,13 @@ const brokerThatLeaves = () => {
         ...broker,
         producer: {
           async send(messages, options) {
-            if (!state.isAway) return await broker.producer.send(messages, options);
+            if (!state.isUnavailable) return await broker.producer.send(messages, options);
             state.refused += messages.length;
-            return messages.map(() => ({ ok: false, error: new Error("it is away"), isRetryable: true }));
+            return messages.map(() => ({
+              ok: false,
+              error: new Error("it is unavailable"),
+              isRetryable: true,
+            }));
           },
         },
       };
@@ -33,8 +37,8 @@ const brokerThatLeaves = () => {
   return { adapter, state };
 };
 
-test("messages of transactions wait while the broker is away, cost no try, and are sent in order soon after it is back", async () => {
-  const { adapter, state } = brokerThatLeaves();
+test("while the broker is unavailable, outbox messages wait without counting tries; afterwards they are sent in order", async () => {
+  const { adapter, state } = unreliableBroker();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
@@ -50,18 +54,18 @@ test("messages of transactions wait while the broker is away, cost no try, and a
   await app.db.transaction((tx) => app.messaging.sendAll("orders", messages, { tx }));
   await waitFor(() => state.refused >= 2 * KEYS); // every key was tried twice
   expect(got.size).toBe(0);
-  state.isAway = false;
+  state.isUnavailable = false;
   const back = performance.now();
   const seen = (): unknown[] => Array.from(got.values()).flat();
   await waitFor(() => seen().length === messages.length, { timeoutMs: 60_000 });
-  expect(performance.now() - back).toBeLessThan(10_000); // the pause grows with the time that it is away, not with the messages
+  expect(performance.now() - back).toBeLessThan(10_000); // the pause grows with the outage, not with the number of messages
   expect(Array.from(got.values())).toEqual(Array(KEYS).fill([1, 2]));
   expect(await app.durable.parked.list()).toMatchObject({ items: [] });
   await app.stop();
 });
 
-test("a send with `tx` to a broker without an outbox says which option is missing, whatever enables the broker", async () => {
-  const { adapter } = brokerThatLeaves();
+test("a send with `tx` to a broker without an outbox names the missing option", async () => {
+  const { adapter } = unreliableBroker();
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMessaging({ broker: adapter });
@@ -75,9 +79,9 @@ test("a send with `tx` to a broker without an outbox says which option is missin
   await app.stop();
 });
 
-/** An app with an outbox on a broker that is away, with its health check. */
-const appThatWaits = (options: Partial<Pick<MessagingConfig, "clock">> = {}) => {
-  const { adapter, state } = brokerThatLeaves();
+/** Creates an app with an outbox on an unavailable broker, and gives access to its health check. */
+const waitingApp = (options: Partial<Pick<MessagingConfig, "clock">> = {}) => {
+  const { adapter, state } = unreliableBroker();
   let host: Host | null = null;
   const probing: Feature = { name: "probing", install: (given) => ((host = given), {}) };
   const app = new (App.with(probing, database, durable, messaging))()
@@ -88,40 +92,43 @@ const appThatWaits = (options: Partial<Pick<MessagingConfig, "clock">> = {}) => 
     const check = (host as Host | null)?.insight.healthChecks().find(({ name }) => name === "messaging");
     return await check?.run(AbortSignal.timeout(60_000));
   };
-  const isWell = async (): Promise<boolean> => !JSON.stringify(await health()).includes("outbox");
+  const isHealthy = async (): Promise<boolean> => !JSON.stringify(await health()).includes("outbox");
   const sendTo = (topic: string): Promise<unknown> =>
     app.db.transaction((tx) => app.messaging.send(topic, { type: "t", data: 1 }, { tx }));
-  return { app, state, health, isWell, sendTo };
+  return { app, state, health, isHealthy, sendTo };
 };
 
-test("messages of transactions that the broker does not take are logged once a minute, and their reason is in the health", async () => {
-  const { app, state, health, isWell, sendTo } = appThatWaits();
+test("unsent outbox messages are logged once a minute, and the health check has the reason", async () => {
+  const { app, state, health, isHealthy, sendTo } = waitingApp();
   const warnings: unknown[] = [];
   const log: Logger = { info() {}, warn: (text, fields) => void warnings.push([text, fields]), error() {} };
   await app.start({ log });
   await sendTo("orders");
   await waitFor(() => state.refused >= 3, { timeoutMs: 60_000 });
   expect(await health()).toMatchObject({
-    default: { outbox: "messages to orders are not sent: it is away" },
+    default: { outbox: "messages to orders are not sent: it is unavailable" },
   });
   expect(warnings).toEqual([
-    ["messaging: messages of the outbox are not sent", { topic: "orders", error: new Error("it is away") }],
+    [
+      "messaging: messages of the outbox are not sent",
+      { topic: "orders", error: new Error("it is unavailable") },
+    ],
   ]);
-  state.isAway = false;
-  await waitFor(isWell, { timeoutMs: 60_000 });
+  state.isUnavailable = false;
+  await waitFor(isHealthy, { timeoutMs: 60_000 });
   await app.stop();
 });
 
-test("topics whose messages are gone leave the health, and room for the reasons of others", async () => {
+test("topics without unsent messages are forgotten, so that other topics can be reported", async () => {
   const clock = virtualClock();
-  const { app, isWell, sendTo } = appThatWaits({ clock });
+  const { app, isHealthy, sendTo } = waitingApp({ clock });
   const warned = new Set<unknown>();
   const warn: Logger["warn"] = (_text, fields) => void warned.add(Object(fields).topic);
   await app.start({ log: { info() {}, warn, error() {} } });
   for (let n = 0; n < 100; n++) await sendTo(`topic-${n}`);
   await waitFor(() => warned.size === 100, { timeoutMs: 60_000 });
-  await app.db.execute`DELETE FROM framework_work`; // as when another process has sent them
-  await waitFor(async () => (await clock.advance(60_000), await isWell()), { timeoutMs: 60_000 });
+  await app.db.execute`DELETE FROM framework_work`; // as if another process had sent them
+  await waitFor(async () => (await clock.advance(60_000), await isHealthy()), { timeoutMs: 60_000 });
   await sendTo("orders");
   await waitFor(() => warned.has("orders"), { timeoutMs: 60_000 });
   expect(warned.size).toBe(101);

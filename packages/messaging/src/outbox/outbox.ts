@@ -2,38 +2,39 @@ import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { type Kernel, NonRetryableError, TryLaterError, type WorkItem } from "@framework/durable/feature";
-import { Troubles } from "../waiting/troubles.ts";
+import { OngoingFailures } from "../waiting/ongoing-failures.ts";
 import { fromRow, toRow } from "../database/stored-message.ts";
 import type { SendResult } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 
-/** Sends messages at once, and resolves with one result each. */
+/** Sends messages at once and resolves with one result each. */
 export type SendNow = (messages: readonly OutgoingMessage[]) => Promise<readonly SendResult[]>;
 
-/** What an outbox needs. */
+/** Dependencies of `Outbox`. */
 export interface OutboxParts {
   readonly sendNow: SendNow;
   readonly clock: Clock;
-  /** The log of the app, which is known after its start. */
+  /** Returns the log of the app, available after its start. */
   readonly log: () => Logger;
 }
 
-/** Messages that one process sends at a time. */
+/** Maximum messages that one process sends at a time. */
 const CONCURRENCY = 200;
 
-/** Limit of one send; the sender has a shorter one. */
+/** Time limit of one send; the sender has a shorter one. */
 const LIMIT_MS = 660_000;
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Time between two warnings of one topic, and the topics that are remembered for it. */
+/** Minimum interval between warnings about one topic. */
 const WARN_MS = 60_000;
-/** A topic without a warning for so long is forgotten: its messages were sent by another process, or are gone. */
+/** Time without a warning after which a topic is forgotten: other processes have sent its messages, or they were removed. */
 const FORGET_MS = 180_000;
+/** Maximum topics whose failures are recorded. */
 const MAX_TOPICS = 100;
 
-/** Headers of a stored message that are not its own. */
+/** Headers that only the stored form of a message has. */
 const TOPIC = "framework-outbox-topic";
 const ID = "framework-outbox-id";
 const DELAY = "framework-outbox-delay";
@@ -44,8 +45,8 @@ interface Waiting {
 }
 
 /**
- * Messages that transactions of the app's database send to another broker: stored with the commit, and sent by whichever process is free. Those of one
- * topic and key are sent one at a time, in order; nothing is removed before the broker has confirmed it.
+ * Stores messages in transactions of the app's database, and sends them to another broker after the commit, from any process. Messages of one topic and key are
+ * sent one at a time, in order; a message is removed only after the broker has confirmed it.
  */
 export class Outbox {
   private readonly kernel: Kernel;
@@ -53,21 +54,21 @@ export class Outbox {
   private readonly sendNow: SendNow;
   private readonly clock: Clock;
   private readonly log: () => Logger;
-  private readonly troubles: Troubles;
-  /** When the latest warning was logged, by topic. */
+  private readonly failures: OngoingFailures;
+  /** Time of the latest warning by topic. */
   private readonly warned = new Map<string, number>();
   private waiting: Waiting[] = [];
-  /** When the broker first failed since it last confirmed or refused a message. */
+  /** Time of the broker's first failure since it last confirmed or refused a message; `null` while it works. */
   private awaySince: number | null = null;
 
-  /** Call it before the start: it adds a queue. */
+  /** Create it before the start: it adds a queue. */
   constructor(kernel: Kernel, broker: string, { sendNow, clock, log }: OutboxParts) {
     this.kernel = kernel;
     this.queue = `outbox:${broker}`;
     this.sendNow = sendNow;
     this.clock = clock;
     this.log = log;
-    this.troubles = new Troubles(clock);
+    this.failures = new OngoingFailures(clock);
     kernel.use("outbox: true").queue<unknown>({
       name: this.queue,
       kind: "message",
@@ -78,10 +79,10 @@ export class Outbox {
     });
   }
 
-  /** Why messages are sent again, for the topic of which that is so for the longest time; `null` when the latest of each topic was sent. */
-  get trouble(): string | null {
+  /** Why messages of a topic cannot be sent, for the topic that has failed for the longest time; `null` if none fails. */
+  get ongoingFailure(): string | null {
     this.forget();
-    return this.troubles.worst?.reason ?? null;
+    return this.failures.longest?.reason ?? null;
   }
 
   /** Stores messages; they are sent after the commit. */
@@ -89,7 +90,7 @@ export class Outbox {
     await this.kernel.work.add(this.queue, messages.map(toStored), tx);
   }
 
-  /** Sends one message, together with others of the same turn of the event loop. */
+  /** Sends one message, in a batch with others of the same event loop tick. */
   private send(item: WorkItem<unknown>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const done = (error: Error | null): void => (error === null ? resolve() : reject(error));
@@ -109,33 +110,33 @@ export class Outbox {
     }
   }
 
-  /** Has operators know why messages of a topic wait. */
+  /** Records and logs why messages of a topic wait; `null` ends that. */
   private note(topic: string, error: unknown): void {
     const isRecent = this.clock.now() - (this.warned.get(topic) ?? -Infinity) < WARN_MS;
     if (error === null) {
-      this.troubles.ended(topic);
+      this.failures.ended(topic);
       if (!isRecent) this.warned.delete(topic);
       return;
     }
     if (this.warned.size >= MAX_TOPICS) this.forget();
     if (this.warned.size >= MAX_TOPICS && !this.warned.has(topic)) return;
-    this.troubles.failed(topic, `messages to ${topic} are not sent: ${messageOf(error)}`);
+    this.failures.failed(topic, `messages to ${topic} are not sent: ${messageOf(error)}`);
     if (isRecent) return;
     this.warned.set(topic, this.clock.now());
     this.log().warn("messaging: messages of the outbox are not sent", { topic, error });
   }
 
-  /** Forgets topics of which this process has sent nothing for some time. */
+  /** Forgets topics without a warning for `FORGET_MS`. */
   private forget(): void {
     const before = this.clock.now() - FORGET_MS;
     for (const [topic, at] of this.warned) {
       if (at > before) continue;
       this.warned.delete(topic);
-      this.troubles.ended(topic);
+      this.failures.ended(topic);
     }
   }
 
-  /** A broker that is away costs no attempt: the message waits for it, however long. */
+  /** Returns the error that ends an attempt. Retryable failures do not count as attempts: the message waits for the broker, however long. */
   private errorOf(result: SendResult | null): Error | null {
     if (result === null || (!result.ok && result.isRetryable))
       return new TryLaterError(this.pauseMs(), { isCounted: false });
@@ -143,7 +144,7 @@ export class Outbox {
     return result.ok ? null : new NonRetryableError(result.error.message, { cause: result.error });
   }
 
-  /** As long as the broker has been away, so it doubles each time; a count of failures would grow with the messages that wait. */
+  /** As long as the broker has been failing, so it doubles each time; a count of failures would grow with the number of messages. */
   private pauseMs(): number {
     const now = this.clock.now();
     this.awaySince ??= now;

@@ -3,42 +3,42 @@ import type { BrokerAdapter } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { Schemas } from "../message/message.ts";
 
-/** What an app sends and receives, for documents about it. */
+/** Topics that an app sends to and receives from, for an API document. */
 export interface MessagingOutline {
-  /** Every broker, in the order in which they were enabled. */
+  /** Every broker, in the order of enabling. */
   readonly brokers: readonly BrokerOutline[];
 }
 
-/** A broker of an outline. */
+/** A broker with its topics. */
 export interface BrokerOutline {
   /** Name in the app. */
   readonly name: string;
   /** Technology: `kafka`. */
   readonly system: string;
-  /** Addresses without credentials; none for brokers without one of their own. */
+  /** Addresses without credentials; empty for the database and memory. */
   readonly servers: NonNullable<BrokerAdapter["servers"]>;
-  /** Where attributes of events are. */
+  /** Location of event attributes. */
   readonly envelope: Capabilities["envelope"];
-  /** Whether requests get replies. */
+  /** Whether requests with replies are supported. */
   readonly hasReplies: boolean;
-  /** Topics that the app says it sends to; without schemas for those given by name. */
+  /** Topics that the app declares to send to; without schemas if given by name. */
   readonly sends: readonly {
     /** Name at the broker. */
     readonly topic: string;
-    /** Text about it; `null` for none. */
+    /** Description of the topic; `null` for none. */
     readonly description: string | null;
     /** Schemas by type; `null` for none. */
     readonly schemas: Schemas | null;
   }[];
   /** Subscriptions. */
   readonly receives: readonly {
-    /** A topic, or the text of a pattern. */
+    /** Name of the topic, or source of the regular expression. */
     readonly topic: string;
     /** Whether `topic` is a regular expression. */
     readonly isPattern: boolean;
     /** Name of the group. */
     readonly group: string;
-    /** Schemas by type, or one of every type; `null` for none. */
+    /** Schemas by type, or one for all types; `null` for none. */
     readonly schemas: Schemas | StandardSchema | null;
   }[];
 }

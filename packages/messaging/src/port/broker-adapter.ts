@@ -6,27 +6,27 @@ import type { Delivery, OutgoingMessage, Settlement } from "./delivery.ts";
 import type { Sink } from "./sink.ts";
 
 /**
- * A broker that messaging can run on. An adapter fetches, settles and sends; retries, order, dead letters, inbox, schemas and drain are in messaging.
+ * Port of a broker. An adapter fetches, settles and sends; messaging implements retries, order, dead letters, inbox, schemas and drain.
  *
- * `docs/adapters.md` has what each member promises; `brokerContract` of `@framework/messaging/testing` tests it.
+ * `docs/adapters.md` specifies each member; `brokerContract` of `@framework/messaging/testing` tests it.
  */
 export interface BrokerAdapter {
   /** The technology: `kafka`, `rabbitmq`. Also the attribute `messaging.system` of traces, where `sqs` is `aws_sqs`. */
   readonly name: string;
-  /** What the broker can do. */
+  /** Features that the broker supports. */
   readonly capabilities: Capabilities;
-  /** Addresses for the API document, never with credentials. @default none */
+  /** Addresses for the API document, without credentials. @default none */
   readonly servers?: readonly {
     /** `host:port`. */
     readonly host: string;
     /** Protocol as AsyncAPI names it: `kafka`, `kafka-secure`, `amqp`, `amqps`, `sqs`. */
     readonly protocol: string;
   }[];
-  /** Opens the broker for one process, without I/O: it connects on first use, and again for as long as it is open. Never throws. */
+  /** Opens the broker for one process, without I/O. It connects on first use and reconnects while it is open. Never throws. */
   open(context: BrokerContext): Broker;
 }
 
-/** What an app gives its brokers. */
+/** Context of a broker in an app. */
 export interface BrokerContext {
   /** Name of the broker in the app. */
   readonly name: string;
@@ -34,40 +34,40 @@ export interface BrokerContext {
   readonly instance: string;
   /** Time and timers. */
   readonly clock: Clock;
-  /** Random numbers from 0 up to 1. */
+  /** Returns a random number from 0 up to 1, 1 excluded. */
   readonly random: () => number;
-  /** Destination of log lines; never a secret. */
+  /** The app's log; never log secrets. */
   readonly log: Logger;
 }
 
-/** A broker of one process. */
+/** An opened broker. */
 export interface Broker {
-  /** Sends messages. */
+  /** Sends messages to a broker. */
   readonly producer: Producer;
-  /** Creates a consumer; nothing happens before its `start`. Never throws. */
+  /** Creates a consumer, without I/O before its `start`. Never throws. */
   consumer(options: ConsumerOptions): Consumer;
   /**
-   * Makes the groups of all subscriptions known before the app listens, so that they get what is sent from then on. The start waits for it; after a failure
-   * `topology` and the consumers do it. Only for a broker on the app's database.
+   * Registers the groups of all subscriptions before the app listens, so that they receive the messages sent from then on. The start waits for it; after a failure
+   * `topology` and the consumers register them. Only for a broker on the app's database.
    */
   register?(spec: Topology): Promise<void>;
   /**
-   * Verifies or creates what the program declared. Returns what is wrong, in sentences for operators.
+   * Verifies or creates the declared topology. Resolves with the problems, in sentences for operators; empty if there are none.
    *
-   * Rejects when the broker cannot be asked. It may be called again.
+   * Rejects if the broker cannot be queried. May be called repeatedly.
    *
-   * @param signal ends the wait for what was created, when the app stops
+   * @param signal aborts waiting for created parts when the app stops
    */
   topology(spec: Topology, mode: "verify" | "create", signal?: AbortSignal): Promise<readonly string[]>;
-  /** Removes a group of a topic, with the messages that wait for it, and returns whether there was one. Only for a broker without tools of its own. */
+  /** Removes a group of a topic with its waiting messages. Resolves with whether there was one. Only for a broker without its own tools. */
   endGroup?(topic: string, group: string): Promise<boolean>;
-  /** Asks the broker for a sign of life; rejects without one. Details are for operators. `signal` aborts at the time limit. */
+  /** Checks that the broker responds, else rejects. Resolves with details for operators. `signal` aborts at the time limit. */
   health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
-  /** Closes every connection; consumers were closed before. */
+  /** Closes every connection; called after all consumers are closed. */
   close(): Promise<void>;
 }
 
-/** Result of one sent message. */
+/** Result of sending one message. */
 export type SendResult =
   | { readonly ok: true; readonly partition?: string | undefined; readonly offset?: string | undefined }
   | {
@@ -77,92 +77,92 @@ export type SendResult =
       readonly isRetryable: boolean;
     };
 
-/** Options of one send. */
+/** Options of `Producer.send`. */
 export interface SendOptions {
   /** Aborts at the time limit of the send; messages without a confirmation then fail as retryable. */
   readonly signal: AbortSignal;
 }
 
-/** Sends messages. */
+/** Sends messages to a broker. */
 export interface Producer {
   /**
-   * Sends messages and resolves when the broker has confirmed each of them or refused it; one result per message, in the same order. Never rejects.
+   * Sends messages. Resolves when the broker has confirmed or refused each of them, with one result per message in the same order. Never rejects.
    *
-   * Messages of one topic and key are stored in the order of the list, behind those of earlier calls that have resolved. After a failure no later message
-   * of the same topic and key is stored before the caller sends it again.
+   * Messages of one topic and key are stored in the order of the list, after those of earlier calls that have resolved. After a failure no later message of the
+   * list with the same topic and key is stored.
    */
   send(messages: readonly OutgoingMessage[], options: SendOptions): Promise<readonly SendResult[]>;
-  /** Sends in a transaction of the app's database; only for a broker on it. Nothing is delivered before the commit. */
+  /** Sends in a transaction of the app's database: nothing is delivered before the commit. Only for a broker on the app's database. */
   sendIn?(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void>;
 }
 
-/** What a consumer gets. */
+/** Options of `Broker.consumer`. */
 export interface ConsumerOptions {
-  /** Topics by name; with `pattern` those of messaging's own. */
+  /** Names of topics; with `pattern` only topics that messaging adds. */
   readonly topics: readonly string[];
   /**
-   * Also all topics that match, other than `deadLetterTopic` and those of dead letters and delayed tries of any group, `*.<group>.dlq` and
-   * `*.<group>.retry.*`: subscriptions would consume what they send. Only with the capability `patterns`.
+   * Consumes all matching topics too, except `deadLetterTopic` and the dead-letter and retry topics of any group, `*.<group>.dlq` and `*.<group>.retry.*`:
+   * subscriptions would consume their own dead letters. Only with the capability `patterns`.
    */
   readonly pattern: RegExp | null;
-  /** Where the dead letters of the subscription go: `pattern` never matches it. @default none */
+  /** Dead-letter topic of the subscription, which `pattern` never matches. @default none */
   readonly deadLetterTopic?: string | undefined;
   /** Consumers of one group share the messages. */
   readonly group: string;
-  /** The order that the subscription needs: one of the capabilities, or `none`. */
+  /** Order that the subscription needs: one of the capability `orders`, or `none`. */
   readonly order: "none" | "key" | "partition";
-  /** Most deliveries that may be unsettled at this consumer; with cumulative settlement, for each partition. */
+  /** Maximum unsettled deliveries of this consumer; with cumulative settlement, of each partition. */
   readonly prefetch: number;
-  /** Messages of one call of the handler: a limit of the broker's own lets so many be unsettled, or a batch never fills. @default 1 */
+  /** Messages of one handler call. If the broker itself limits unsettled deliveries, the limit must be at least this, or a batch never fills. @default 1 */
   readonly batchSize?: number | undefined;
-  /** Where a new group begins; `earliest` only with the capability `replay`. */
+  /** Position at which a new group begins; `latest` only with the capability `replay`. */
   readonly from: "earliest" | "latest";
-  /** Whether the topics are this process's own and vanish with it. Only with the capability `privateTopics`. */
+  /** Whether the topics belong to this process and are removed when it ends. Only with the capability `privateTopics`. */
   readonly isPrivate: boolean;
-  /** Time limit of a handler in milliseconds, for brokers that limit the time of an acknowledgement. */
+  /** Time limit of a handler in milliseconds, for brokers that limit the time until an acknowledgement. */
   readonly timeoutMs: number;
-  /** Takes the deliveries. */
+  /** Receives the deliveries. */
   readonly sink: Sink;
 }
 
-/** Gets messages of one group. */
+/** Consumes messages of one group. */
 export interface Consumer {
-  /** Connects and begins to fetch; again and again, with growing pauses, while the broker is away. Never throws; failures go to `sink.state`. */
+  /** Connects and begins to fetch; retries with backoff while the broker is unavailable. Never throws; reports failures to `sink.state`. */
   start(): void;
-  /** Fetches nothing until `resume`. What was handed over stays held. */
+  /** Fetches nothing until `resume`. Unsettled deliveries stay held. */
   pause(): void;
   /** Fetches again. */
   resume(): void;
   /**
-   * Ends fetching for good, and resolves when nothing is handed over any more. What was handed over stays held, and can be settled.
+   * Ends fetching. Resolves when nothing is delivered any more. Unsettled deliveries stay held and can be settled.
    */
   stop(): Promise<void>;
   /**
-   * Settles deliveries and resolves with those that this consumer did not hold any more: they count as lost.
+   * Settles deliveries. Resolves with those that this consumer no longer held: they count as lost.
    *
-   * Rejects when the broker could not be asked; messaging repeats the call until the deliveries are lost.
+   * Rejects if the broker could not be reached; messaging repeats the call until it succeeds or the deliveries are lost.
    */
   settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]>;
   /**
-   * Settles a delivery as done in a transaction of the app's database; only for a broker on it. The effect and the settlement are then committed together.
+   * Settles a delivery as done in a transaction of the app's database, together with the handler's writes. Only for a broker on the app's database.
    *
-   * @throws when it is not held any more; the transaction must be undone
+   * @throws if it is no longer held; the transaction must be rolled back
    */
   settleIn?(tx: Transaction, delivery: Delivery): Promise<void>;
-  /** Messages of the group that wait at the broker; `null` when it cannot say. */
+  /** Resolves with the number of messages of the group that wait at the broker; `null` if unknown. */
   lag(): Promise<number | null>;
   /**
-   * Messages that are due, that this consumer could have, and that it does not fetch; 0 when the broker cannot say. Messages that wait for their time or for
-   * another consumer are not overdue: a consumer that has room, and overdue messages for a minute, is reported as stalled.
+   * Resolves with the number of due messages that this consumer could fetch but does not; 0 if unknown. Delayed messages and messages of other consumers are not
+   * overdue. A consumer with room that has overdue messages for a minute is reported as stalled.
    */
   overdue(): Promise<number>;
-  /** Leaves the group. What was not settled is delivered again, in its order, at once where the broker can. Stops first, if that has not happened. */
+  /** Stops, then leaves the group. Unsettled messages are delivered again in order, at once if the broker supports that. */
   close(): Promise<void>;
 }
 
-/** What a program declared, for `topology`. */
+/** Declared topics and subscriptions, for `Broker.topology`. */
 export interface Topology {
-  /** Topics that are sent to or subscribed to. */
+  /** Topics that the app sends to or subscribes to. */
   readonly topics: readonly string[];
   /** Subscriptions. */
   readonly subscriptions: readonly {
@@ -170,11 +170,11 @@ export interface Topology {
     readonly group: string;
     readonly order: ConsumerOptions["order"];
     readonly from: ConsumerOptions["from"];
-    /** Where dead letters go; `null` when they are parked in the database. */
+    /** Dead-letter topic; `null` if dead letters are parked in the database. */
     readonly deadLetterTopic: string | null;
-    /** Topics for delayed retries, with their delays; none unless the broker has the capability `retryTopics`. */
+    /** Retry topics with their delays; empty unless the broker has the capability `retryTopics`. */
     readonly retryTopics: readonly { readonly topic: string; readonly delayMs: number }[];
-    /** Longest number of tries, for brokers that limit deliveries by themselves: their limit must be above. */
+    /** Maximum tries. If the broker limits deliveries itself, its limit must be higher. */
     readonly maxTries: number;
   }[];
 }

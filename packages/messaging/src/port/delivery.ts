@@ -1,73 +1,73 @@
-/** Header fields: lower-case names, text values, without a prototype. */
+/** Headers: lower-case names, string values, no prototype. */
 export type WireHeaders = Readonly<Record<string, string>>;
 
-/** A message on its way to a broker. Its envelope is complete: an adapter stores headers and body, and adds nothing. */
+/** An encoded message to send. It is complete: an adapter stores headers and body and adds nothing. */
 export interface OutgoingMessage {
-  /** The topic, queue or exchange. */
+  /** Name of the topic. */
   readonly topic: string;
-  /** Id of the event; a broker that removes duplicates takes it. */
+  /** Id of the event, for brokers that remove duplicates. */
   readonly id: string;
   /** Messages of the same key stay in order; `null` for none. */
   readonly key: string | null;
   /** Includes `content-type`, which an adapter may keep as a property of the broker. */
   readonly headers: WireHeaders;
-  /** Text is UTF-8; bytes are stored unchanged. */
+  /** A string is stored as UTF-8; bytes are stored unchanged. */
   readonly body: string | Uint8Array;
   /** Earliest delivery, in milliseconds from now; at most `maxDelayMs` of the capabilities. */
   readonly delayMs: number;
-  /** Of a dead letter or a delayed try: `original` of its delivery. */
+  /** `original` of the delivery that a dead letter or delayed try was copied from. */
   readonly original?: Original | undefined;
 }
 
-/** What key and headers of a message cannot hold as text. */
+/** Data of a message that strings cannot represent, such as a binary key. */
 export interface Original {
-  /** Bytes that it keeps in memory. */
+  /** Size in memory. */
   readonly bytes: number;
 }
 
-/** A message that a broker handed over. Its identity is the object: settle with the same one. */
+/** A delivered message. Identified by the object: settle with the same one. */
 export interface Delivery {
-  /** Where it was read. */
+  /** Topic that it was read from. */
   readonly topic: string;
-  /** The broker's own id of the message, the same each time it is delivered: the id of a raw message without a header `message-id`. @default none, and a raw message without an offset gets a new id */
+  /** The broker's id of the message, the same for each delivery. Used as the id of a raw message without a header `message-id`. @default the offset, else a new id for each delivery */
   readonly id?: string;
-  /** Part of the topic in which the broker keeps the order; `null` where it has none. */
+  /** Partition of the topic; `null` for a broker without partitions. */
   readonly partition: string | null;
-  /** Decimal number that grows within the partition; `null` where there is none. */
+  /** Decimal number that grows within the partition; `null` for a broker without offsets. */
   readonly offset: string | null;
-  /** The key that it was sent with. */
+  /** Key of the message; `null` for none. */
   readonly key: string | null;
-  /** As they were sent; names in lower case. */
+  /** Headers as sent, with lower-case names. */
   readonly headers: WireHeaders;
-  /** As it was sent. Bytes that are not UTF-8 must stay bytes. */
+  /** Body as sent. Bytes that are not UTF-8 must stay bytes. */
   readonly body: string | Uint8Array;
-  /** For copies of the message at its own broker. @default nothing */
+  /** For dead letters and delayed tries copied to the same broker. @default none */
   readonly original?: Original | undefined;
   /**
-   * Tries that were made before, as the last settlement with `retry` said, if the broker keeps that number; else `null`.
+   * `tries` of the last settlement with `retry` if the broker stores it, 0 without one; `null` if it does not.
    */
   readonly tries: number | null;
-  /** How often the broker has handed this message over, this time included, if it counts; else `null`. */
+  /** Number of deliveries of this message, this one included; `null` if the broker does not count them. */
   readonly deliveries: number | null;
   /** Whether it may have been delivered before. */
   readonly isRedelivered: boolean;
-  /** When the broker took it, in milliseconds since 1970; `null` when unknown. */
+  /** Time at which the broker stored it, in milliseconds since 1970; `null` if unknown. */
   readonly sentAt: number | null;
 }
 
-/** What becomes of a delivery. */
+/** Decision on a delivery. */
 export type Settlement =
   | {
       readonly delivery: Delivery;
-      /** It is never delivered to the group again; with cumulative settlement, neither is any before it in its partition. */
+      /** Not delivered to the group again; with cumulative settlement, nor are earlier ones of its partition. */
       readonly action: "done";
     }
   | {
       readonly delivery: Delivery;
-      /** It is delivered again. Never used with cumulative settlement. */
+      /** Delivered again. Never used with cumulative settlement. */
       readonly action: "retry";
-      /** At most `maxRetryDelayMs` of the capabilities. 0 for at once. */
+      /** Delay in milliseconds, at most `maxRetryDelayMs` of the capabilities; 0 for at once. */
       readonly delayMs: number;
-      /** Tries made so far: `tries` of the next delivery, if the broker keeps it. */
+      /** Tries made so far: `tries` of the next delivery if the broker stores it. */
       readonly tries: number;
     };

@@ -1,47 +1,46 @@
 import type { Delivery } from "./delivery.ts";
 
-/** State of a consumer: it connects (again), it gets messages, or it was closed. */
+/** State of a consumer: `connecting` until it receives messages, and again after a failure. */
 export type ConsumerState = "connecting" | "running" | "closed";
 
 /**
- * The end of a consumer in messaging: takes deliveries, and says how many it can take. Its members never throw, and work synchronously.
+ * Receives the deliveries of a consumer. Its methods never throw; all but `whenRoom` are synchronous.
  */
 export interface Sink {
   /**
-   * Number of deliveries that may be handed over now. An adapter that asks its broker for messages asks for no more. A push broker is bounded by `prefetch`
-   * instead.
+   * Number of deliveries that may be delivered now. A pull adapter requests no more from its broker; a push broker is bounded by `prefetch` instead.
    *
-   * @param partition with cumulative settlement: the room of this partition's window
+   * @param partition with cumulative settlement, the partition; else `null`
    */
   room(partition: string | null): number;
   /** Resolves when there is room again, or when `signal` aborts. */
   whenRoom(partition: string | null, signal: AbortSignal): Promise<void>;
   /**
-   * Hands messages over, in the order of the broker. With cumulative settlement, offsets of a partition that were handed over before are known, and take
-   * the place of the earlier deliveries: nothing runs twice.
+   * Delivers messages, in the order of the broker. With cumulative settlement, a repeated offset of a partition replaces its earlier delivery and does not run
+   * twice.
    */
   deliver(deliveries: readonly Delivery[]): void;
   /**
-   * Deliveries that this consumer does not hold any more: its channel was closed, its lease ended. Their handlers are aborted and nothing is settled; the
-   * broker delivers them again.
+   * Reports deliveries that this consumer no longer holds, because its channel was closed or its lease has expired. Their handlers are aborted and nothing is
+   * settled; the broker delivers them again.
    */
   lost(deliveries: readonly Delivery[]): void;
-  /** Partitions that this consumer does not hold any more: as `lost`, for everything of them. */
+  /** Reports partitions that this consumer no longer holds: all their deliveries are lost. */
   revoked(partitions: readonly string[]): void;
   /**
-   * Whether messaging still works on a delivery. An adapter whose broker asks for a sign of life sends it while this is `true`: it is not once the delivery
-   * was settled or lost, nor when its handler ignores its signal after its time limit.
+   * Whether messaging still processes a delivery. An adapter whose broker needs heartbeats sends them while this is `true`. `false` once the delivery is settled
+   * or lost, and while its handler ignores its signal after the time limit.
    */
   isAlive(delivery: Delivery): boolean;
   /** The same for a partition with cumulative settlement: `false` once one of its handlers ignores its signal. */
   isPartitionAlive(partition: string): boolean;
   /**
-   * The broker is about to share the partitions anew: until `proceed` no handler starts, and what is finished is settled at once. Only adapters with
-   * cumulative settlement need it.
+   * Reports that a rebalance begins: until `proceed` no handler starts, and finished deliveries are settled at once. Only for adapters with cumulative
+   * settlement.
    */
   suspend(): void;
-  /** Ends `suspend`: what was not lost goes on. */
+  /** Ends `suspend`: deliveries that were not lost continue. */
   proceed(): void;
-  /** Tells the state of the consumer, for readiness and metrics. @param reason why it is not running, for operators: without secrets */
+  /** Reports the state of the consumer, for readiness and metrics. @param reason why it is not running, for operators, without secrets */
   state(state: ConsumerState, reason?: string): void;
 }

@@ -11,7 +11,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 const retry = { quickTries: 3, quickDelayMs: 1, delaysMs: [] };
 
-/** A broker in memory that refuses replies, as one does whose requester has gone. */
+/** Creates an in-memory broker that refuses replies, as if the requester had ended. */
 const withoutReplies = (): BrokerAdapter => {
   const inner = memoryBroker();
   const open: BrokerAdapter["open"] = (context) => {
@@ -44,7 +44,7 @@ test("a handler whose reply cannot be sent is not called again, and its message 
   await app.stop();
 });
 
-test("a request that is acknowledged by a handler that then throws is answered as a failure", async () => {
+test("a request whose handler throws after `ack` fails", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   app.messaging.subscribe("payments", { group: "bank", ack: "manual" }, ({ type }, context) => {
     context.ack();
@@ -59,7 +59,7 @@ test("a request that is acknowledged by a handler that then throws is answered a
   await app.stop();
 });
 
-test("a request that a batch handler gets fails at once, and says why", async () => {
+test("a request to a batch handler fails at once, with the reason", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   app.messaging.subscribeBatch("payments", { group: "bank", batch: { size: 2 } }, (messages) => {
     return new Map(messages.map(({ id }) => [id, "ack"] as const));
@@ -75,13 +75,13 @@ test("a request that a batch handler gets fails at once, and says why", async ()
   await app.stop();
 });
 
-test("with the inbox, a request whose transaction cannot be committed is not answered as if it were", async () => {
+test("with the inbox, a request whose transaction fails to commit fails", async () => {
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMessaging({ broker: memoryBroker() });
   const options = { group: "bank", dedupe: "inbox", retry: { quickTries: 1, delaysMs: [] } } as const;
   app.messaging.subscribe("payments", options, async (_message, { tx }) => {
-    await tx.execute`INSERT INTO payments (account) VALUES (1)`; // its account is looked up at the commit
+    await tx.execute`INSERT INTO payments (account) VALUES (1)`; // the foreign key is checked at the commit
     return { paid: true };
   });
   await app.start({ log: quiet });
@@ -93,7 +93,7 @@ test("with the inbox, a request whose transaction cannot be committed is not ans
   await app.stop();
 });
 
-test("a reply to a process that has gone is dropped by the broker in memory", async () => {
+test("the in-memory broker drops a reply to a process that has ended", async () => {
   const broker = memoryBroker();
   const context = { name: "default", instance: "1", clock: virtualClock(), random: () => 0, log: quiet };
   const { producer, health } = broker.open(context);

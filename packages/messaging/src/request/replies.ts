@@ -5,9 +5,9 @@ import { newHeaders } from "../envelope/event.ts";
 import { REPLY_ERROR, REPLY_OF, REPLY_TO } from "../envelope/own-headers.ts";
 import { MAX_REQUEST_MS } from "../limits.ts";
 import type { Sender } from "../send/sender.ts";
-import { takesReplies } from "./reply-topics.ts";
+import { isReplyTopic } from "./reply-topics.ts";
 
-/** What replying needs. */
+/** Dependencies of `answer`. */
 export interface ReplyParts {
   readonly sender: Sender;
   readonly source: string;
@@ -16,46 +16,45 @@ export interface ReplyParts {
   readonly log: Logger;
 }
 
-/** A message, as far as a reply to it is concerned. */
-type Asked = Pick<Event, "id" | "type" | "headers">;
+/** The parts of a request that a reply needs. */
+type RequestMessage = Pick<Event, "id" | "type" | "headers">;
 
 /**
- * Answers a message that asked for a reply. Never rejects: the message was handled, whether its sender learns of it or not. A value that cannot be sent is
- * answered as a failure.
+ * Replies to a message that asks for it. Never rejects: the message was handled even if the reply fails. A value that cannot be sent is answered with an error.
  *
- * @param error code of its failure, in place of a value
+ * @param error code of the failure, instead of a value
  */
 export const answer = async (
   parts: ReplyParts,
-  asked: Asked,
+  request: RequestMessage,
   value: unknown,
   error: string | null = null,
 ): Promise<void> => {
   try {
-    await sendReply(parts, asked, value, error);
+    await sendReply(parts, request, value, error);
   } catch (failure) {
     parts.log.warn("messaging: a reply was not sent", { error: failure });
     const { code } = failureOf(failure);
     const isOfValue = error === null && code !== "MESSAGING_SEND_FAILED";
-    if (isOfValue) await answer(parts, asked, null, code ?? "failed");
+    if (isOfValue) await answer(parts, request, null, code ?? "failed");
   }
 };
 
 const sendReply = async (
   { sender, source, newId, date }: ReplyParts,
-  asked: Asked,
+  request: RequestMessage,
   value: unknown,
   error: string | null,
 ): Promise<void> => {
-  const to = replyTopic(asked);
+  const to = replyTopic(request);
   if (to === null) return;
   const headers = newHeaders();
-  headers[REPLY_OF] = asked.id;
+  headers[REPLY_OF] = request.id;
   if (error !== null) headers[REPLY_ERROR] = error;
   const time = new Date(date()).toISOString();
   const event = {
     id: newId(),
-    type: `${asked.type}.reply`,
+    type: `${request.type}.reply`,
     source,
     subject: null,
     time,
@@ -63,11 +62,11 @@ const sendReply = async (
     data: value,
     headers,
   };
-  await sender.send(to, [event], { ttlMs: MAX_REQUEST_MS }); // later its requester has given up
+  await sender.send(to, [event], { ttlMs: MAX_REQUEST_MS }); // no request waits longer
 };
 
-/** The topic of the reply that a message asked for; `null` when it asked for none, or for one in another topic. */
+/** Returns the reply topic of a message; `null` if it asks for no reply, or names a topic that is not a reply topic. */
 export const replyTopic = ({ headers }: Pick<Event, "headers">): string | null => {
   const to = headers[REPLY_TO];
-  return to !== undefined && takesReplies(to) ? to : null;
+  return to !== undefined && isReplyTopic(to) ? to : null;
 };

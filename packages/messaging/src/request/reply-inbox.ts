@@ -9,7 +9,7 @@ import type { Delivery } from "../port/delivery.ts";
 import type { ConsumerState, Sink } from "../port/sink.ts";
 import { replyTopicOf } from "./reply-topics.ts";
 
-/** What waiting for replies needs. */
+/** Dependencies of `ReplyInbox`. */
 export interface ReplyInboxParts {
   readonly broker: Broker;
   /** Unique id of this process. */
@@ -18,18 +18,18 @@ export interface ReplyInboxParts {
   readonly log: Logger;
 }
 
-/** Requests of one process that wait for their replies. */
+/** Maximum pending requests of one process. */
 const MAX_PENDING = 10_000;
 
-/** Gets the replies to the requests of this process, in a topic of its own. */
+/** Receives the replies to the requests of this process, in a private topic. */
 export class ReplyInbox implements Sink {
   readonly topic: string;
   private readonly parts: ReplyInboxParts;
-  /** Requests by id: those that are sent again before their reply share it. */
+  /** Pending requests by id; a request that is sent twice has two resolvers for one reply. */
   private readonly pending = new Map<string, Set<(reply: Event | null) => void>>();
   private waiting = 0;
   private release: () => void = () => {};
-  /** Requests that wait until the topic is consumed; `null` from then on. */
+  /** Requests that wait until the consumer runs; `null` from then on. */
   private unready: Set<() => void> | null = new Set();
   private readonly consumer: Consumer;
 
@@ -51,15 +51,15 @@ export class ReplyInbox implements Sink {
   }
 
   /**
-   * Sends a request and resolves with its reply; `null` when there is none in time, which is also that of the send.
+   * Sends a request and resolves with its reply; `null` without one within `timeoutMs`, which includes the send.
    *
-   * @throws what `send` throws
+   * @throws MESSAGING_SEND_FAILED with 10,000 pending requests; the errors of `send`
    */
-  async ask(id: string, send: () => Promise<unknown>, timeoutMs: number): Promise<Event | null> {
+  async request(id: string, send: () => Promise<unknown>, timeoutMs: number): Promise<Event | null> {
     if (this.waiting >= MAX_PENDING)
       throw messagingError("MESSAGING_SEND_FAILED", `${MAX_PENDING} requests wait for their replies`);
     const { promise, resolve } = Promise.withResolvers<Event | null>();
-    const leave = this.wait(id, resolve);
+    const unregister = this.register(id, resolve);
     const cancel = this.parts.clock.after(timeoutMs, () => resolve(null));
     try {
       if (this.unready !== null) await this.untilReady(this.unready, promise);
@@ -67,11 +67,11 @@ export class ReplyInbox implements Sink {
       return await promise;
     } finally {
       cancel();
-      leave();
+      unregister();
     }
   }
 
-  /** Waits until the topic is consumed, at most until the end of a request. */
+  /** Waits until the consumer runs, or until the request ends. */
   private async untilReady(unready: Set<() => void>, ended: Promise<unknown>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     unready.add(resolve);
@@ -79,8 +79,8 @@ export class ReplyInbox implements Sink {
     unready.delete(resolve);
   }
 
-  /** Has a function get the reply to an id; returns what ends that. */
-  private wait(id: string, resolve: (reply: Event | null) => void): () => void {
+  /** Registers a resolver for the reply to an id. Returns a function that removes it. */
+  private register(id: string, resolve: (reply: Event | null) => void): () => void {
     const resolvers = this.pending.get(id) ?? new Set();
     this.pending.set(id, resolvers.add(resolve));
     if (this.waiting++ === 0) this.release = keepAlive(); // the clock's timers do not keep a script running
@@ -107,7 +107,7 @@ export class ReplyInbox implements Sink {
     const settlements = deliveries.map((delivery) => ({ delivery, action: "done" }) as const);
     const failed = (error: unknown): void =>
       this.parts.log.warn("messaging: replies were not settled", { error });
-    void this.consumer.settle(settlements).catch(failed); // a reply that comes again is dropped
+    void this.consumer.settle(settlements).catch(failed); // a redelivered reply is dropped
   }
 
   lost(): void {}
@@ -132,7 +132,7 @@ export class ReplyInbox implements Sink {
     this.unready = null;
   }
 
-  /** Replies to requests that nothing waits for any more are dropped. */
+  /** Resolves the requests of a reply; drops it if there are none. */
   private take(delivery: Delivery): void {
     try {
       const event = decode(delivery, false);

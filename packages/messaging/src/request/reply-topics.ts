@@ -1,12 +1,12 @@
 const REPLIES = "replies.";
 const REPLIES_OF_PROCESS = /^replies\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Topic of the replies to one process. @param instance unique id of the process */
+/** Returns the reply topic of a process. @param instance unique id of the process */
 export const replyTopicOf = (instance: string): string => `${REPLIES}${instance}`;
 
 /** Whether replies may be sent to a topic. */
-export const takesReplies = (topic: string): boolean =>
+export const isReplyTopic = (topic: string): boolean =>
   topic.startsWith(REPLIES) && /^[\w.-]{1,100}$/.test(topic);
 
-/** Whether a topic is that of a process, and ends with it: without a group it has ended, and nothing waits for what is sent to it. */
+/** Whether a topic is the reply topic of a process. Such a topic ends with its process: without a group it has ended, and messages to it are dropped. */
 export const endsWithProcess = (topic: string): boolean => REPLIES_OF_PROCESS.test(topic);

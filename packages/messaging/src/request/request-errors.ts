@@ -1,6 +1,6 @@
 import { HttpError } from "@framework/core";
 
-/** A request that got no reply in time: 504 as a reply. Its handler may still run. */
+/** A request had no reply within its timeout. Answered as 504. Its handler may still run. */
 export class NoReplyError extends HttpError {
   override readonly name = "NoReplyError";
 
@@ -12,7 +12,7 @@ export class NoReplyError extends HttpError {
   }
 }
 
-/** A request whose message became a dead letter, whose handler threw after `ack` or is one of `subscribeBatch`, or whose reply does not fit its schema: 502 as a reply. */
+/** A request failed: its message became a dead letter, its handler threw after `ack` or is a batch handler, or the reply does not fit its schema. Answered as 502. */
 export class RequestFailedError extends HttpError {
   override readonly name = "RequestFailedError";
 

@@ -11,7 +11,7 @@ const long = { timeoutMs: 60_000 };
 const appOn = (broker: BrokerAdapter, config: Pick<ConfigInput<MessagingConfig>, "clock"> = {}) =>
   new (App.with(messaging))().enableMessaging({ broker, ...config });
 
-/** An app that answers requests to `prices` when the test says so, once for each. */
+/** Starts an app whose replies to `prices` the test resolves. */
 const answering = async (...on: Parameters<typeof appOn>) => {
   const app = appOn(...on);
   const asked: PromiseWithResolvers<unknown>[] = [];
@@ -24,14 +24,14 @@ const answering = async (...on: Parameters<typeof appOn>) => {
   return { app, asked };
 };
 
-/** A broker in memory that sends as the test says. */
+/** Creates an in-memory broker with another `send`. */
 const sending = (send: Producer["send"]): BrokerAdapter => {
   const inner = memoryBroker();
   return { ...inner, open: (context) => ({ ...inner.open(context), producer: { send } }) };
 };
 
-/** A broker that notes the topics whose consumers have closed. */
-const noting = (inner: BrokerAdapter, closed: string[]): BrokerAdapter => ({
+/** Wraps a broker to record the topics of closed consumers. */
+const recordingBroker = (inner: BrokerAdapter, closed: string[]): BrokerAdapter => ({
   ...inner,
   open(context) {
     const broker = inner.open(context);
@@ -44,11 +44,11 @@ const noting = (inner: BrokerAdapter, closed: string[]): BrokerAdapter => ({
   },
 });
 
-test("a request that runs when the service stops gets its reply", async () => {
+test("a request that is pending when the service stops receives its reply", async () => {
   const broker = memoryBroker();
   const other = await answering(broker);
   const closed: string[] = [];
-  const app = appOn(noting(broker, closed));
+  const app = appOn(recordingBroker(broker, closed));
   app.messaging.subscribe("orders", { group: "shop" }, () => {});
   app.get("/price", async () => await app.messaging.request("prices", { type: "t" }, long));
   await app.start({ log: quiet });
@@ -63,7 +63,7 @@ test("a request that runs when the service stops gets its reply", async () => {
   await other.app.stop();
 });
 
-test("a request after the stop is refused", async () => {
+test("a request after the stop fails", async () => {
   const app = appOn(memoryBroker());
   await app.start({ log: quiet });
   await app.stop();
@@ -72,7 +72,7 @@ test("a request after the stop is refused", async () => {
   });
 });
 
-test("a broker is closed when the consumer of its replies cannot be", async () => {
+test("a broker is closed even if the consumer of its replies fails to close", async () => {
   const inner = memoryBroker();
   let closed = 0;
   const app = appOn({
@@ -80,7 +80,7 @@ test("a broker is closed when the consumer of its replies cannot be", async () =
     open(context) {
       const broker = inner.open(context);
       const consumer: Broker["consumer"] = (options) =>
-        Object.assign(broker.consumer(options), { close: () => Promise.reject(new Error("away")) });
+        Object.assign(broker.consumer(options), { close: () => Promise.reject(new Error("unavailable")) });
       return { ...broker, consumer, close: async () => void closed++ };
     },
   });
@@ -100,7 +100,7 @@ const priced: StandardSchema = {
   },
 };
 
-test("a reply that does not fit its schema is a failure of the service that sent it", async () => {
+test("a reply that does not fit its schema is a failure of the replying service", async () => {
   const { app, asked } = await answering(memoryBroker());
   const reply = app.messaging.request("prices", { type: "t" }, { ...long, schema: priced });
   await waitFor(() => asked.length === 1, long);
@@ -126,7 +126,7 @@ test("timeoutMs limits the send of a request too", async () => {
   await app.stop();
 });
 
-test("two requests at a time with the same id both get their reply", async () => {
+test("two concurrent requests with the same id both receive their reply", async () => {
   const { app, asked } = await answering(memoryBroker());
   const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
   const replies = [ask(60_000), ask(60_000)];
@@ -136,7 +136,7 @@ test("two requests at a time with the same id both get their reply", async () =>
   await app.stop();
 });
 
-test("a request that ends leaves another one of the same id alone", async () => {
+test("a request that times out does not affect another one with the same id", async () => {
   const clock = virtualClock();
   const { app, asked } = await answering(memoryBroker(), { clock });
   const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
@@ -150,11 +150,11 @@ test("a request that ends leaves another one of the same id alone", async () => 
 });
 
 test.each([0, 0.5, -1, Number.NaN, 3_600_001, "5"])(
-  "a request with a timeout of %p is refused",
+  "a request with a timeout of %p is rejected",
   async (timeoutMs) => {
     const { app } = await answering(memoryBroker());
     const asked = app.messaging.request("prices", { type: "t" }, { timeoutMs: timeoutMs as number });
-    await expect(asked).rejects.toThrow("timeoutMs is a number from 1 to 3600000");
+    await expect(asked).rejects.toThrow("timeoutMs must be a number from 1 to 3600000");
     await app.stop();
   },
 );

@@ -8,7 +8,7 @@ type Issues = readonly {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }[];
 
-/** Checks the data of an event to a topic with schemas. @throws MESSAGING_BAD_MESSAGE */
+/** Validates the data of an event against the schema of its topic. @throws MESSAGING_BAD_MESSAGE */
 export const checkData = async (topic: string | Topic, { type, data }: Event): Promise<void> => {
   if (typeof topic === "string") return;
   const schema = schemaOf(topic, type);
@@ -19,7 +19,7 @@ export const checkData = async (topic: string | Topic, { type, data }: Event): P
   throw badMessage(`the data of "${type}" does not fit its schema: ${issuesText(issues)}`);
 };
 
-/** The first issues of a validation as text, at most 1,000 characters. */
+/** Formats the first 10 issues of a validation, in at most 1,000 characters. */
 export const issuesText = (issues: Issues): string =>
   issues
     .slice(0, 10)

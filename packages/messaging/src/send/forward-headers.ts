@@ -3,8 +3,8 @@ import type { WireHeaders } from "../port/delivery.ts";
 import { isSendable } from "./to-event.ts";
 
 /**
- * Returns the headers of a received message that another message can have: extension attributes (`ce_<name>`) and those of its sender, without those that
- * messaging sets itself, such as the expiry, and without the `content-type` of data that is no JSON.
+ * Returns the headers of a received message that may be sent again: extension attributes (`ce_<name>`) and headers of its sender, but not headers of messaging,
+ * such as the expiry, nor the `content-type` of data that is not JSON.
  */
 export const forwardHeaders = (headers: WireHeaders): Readonly<Record<string, string>> => {
   const forwarded = newHeaders();

@@ -6,7 +6,7 @@ import { memoryBroker, type Message, messaging } from "../index.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 const withBroker = () => new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
 
-/** An array of so many levels. */
+/** Creates nested arrays with a number of levels. */
 const nested = (levels: number): unknown => {
   let data: unknown = [];
   for (let level = 1; level < levels; level++) data = [data];
@@ -14,16 +14,16 @@ const nested = (levels: number): unknown => {
 };
 
 test.each([
-  [{ type: "" }, "type is text"],
-  [{ type: "t\n" }, "type is text"],
-  [{ type: "t", id: "x".repeat(600) }, "id is text"],
-  [{ type: "t", key: "\uD800" }, "key is text"],
-  [{ type: "t", time: new Date(Number.NaN) }, "time is a valid Date"],
-  [{ type: "t", time: new Date(8.64e15) }, "time is a valid Date of the years 0 to 9999"],
+  [{ type: "" }, "type must be a string"],
+  [{ type: "t\n" }, "type must be a string"],
+  [{ type: "t", id: "x".repeat(600) }, "id must be a string"],
+  [{ type: "t", key: "\uD800" }, "key must be a string"],
+  [{ type: "t", time: new Date(Number.NaN) }, "time must be a valid Date"],
+  [{ type: "t", time: new Date(8.64e15) }, "time must be a valid Date of the years 0 to 9999"],
   [{ type: "t", time: new Date("-000001-12-31T23:59:59.999Z") }, "of the years 0 to 9999"],
-  [{ type: "t", source: "a b" }, "source is a URI reference"],
-  [{ type: "t", source: "50%" }, "source is a URI reference"],
-  [{ type: "t", source: "/" + "x".repeat(512) }, "source is a URI reference of 1 to 512 characters"],
+  [{ type: "t", source: "a b" }, "source must be a URI reference"],
+  [{ type: "t", source: "50%" }, "source must be a URI reference"],
+  [{ type: "t", source: "/" + "x".repeat(512) }, "source must be a URI reference of 1 to 512 characters"],
   [{ type: "t", data: 1n }, "its data cannot be written as JSON: $ is a bigint"],
   [{ type: "t", data: () => 1 }, "its data cannot be written as JSON: $ is a function"],
   [{ type: "t", data: { kind: Symbol("a") } }, "its data loses a value: $.kind is a symbol"],
@@ -32,21 +32,21 @@ test.each([
   [{ type: "t", data: { file: new Uint8Array(2) } }, "$.file is a Uint8Array"],
   [{ type: "t", data: { tags: new Set(["a"]) } }, "$.tags is a Set, which JSON writes as {}"],
   [{ type: "t", data: nested(129) }, "deeper than 128 levels"],
-  [{ type: "t", headers: { "content-type": "x" } }, "bad or reserved name"],
-  [{ type: "t", headers: { ce_id: "x" } }, "bad or reserved name"],
-  [{ type: "t", headers: { "framework-group": "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { "content-type": "x" } }, "an invalid or reserved name"],
+  [{ type: "t", headers: { ce_id: "x" } }, "an invalid or reserved name"],
+  [{ type: "t", headers: { "framework-group": "x" } }, "an invalid or reserved name"],
   [{ type: "t", headers: { A: "1", a: "2" } }, 'two of its headers are named "a"'],
-  [{ type: "t", headers: { "x-a": "a\r\nb: c" } }, "no text without control characters"],
-  [{ type: "t", data: "x".repeat(1_100_000) }, "larger body"],
-  [{ type: "t", headers: { "x-a": "x".repeat(9000) } }, "larger headers"],
-])("a message that cannot be sent is refused: %#", async (message, reason) => {
+  [{ type: "t", headers: { "x-a": "a\r\nb: c" } }, "must be a string without control characters"],
+  [{ type: "t", data: "x".repeat(1_100_000) }, "the body of a message exceeds"],
+  [{ type: "t", headers: { "x-a": "x".repeat(9000) } }, "the headers of a message exceed"],
+])("an invalid message is rejected: %#", async (message, reason) => {
   const app = withBroker();
   await app.start({ log: quiet });
   await expect(app.messaging.send("books", message)).rejects.toThrow(reason);
   await app.stop();
 });
 
-test("values that JSON keeps are sent: dates as text, members that are undefined left out, no data as null", async () => {
+test("JSON data is sent: dates as strings, without undefined members, no data as null", async () => {
   const app = withBroker();
   const got: Message[] = [];
   app.messaging.subscribe("books", { group: "search" }, (message) => void got.push(message));
@@ -65,7 +65,7 @@ test("values that JSON keeps are sent: dates as text, members that are undefined
 });
 
 test.each(["", "a b", `/${"x".repeat(512)}`])(
-  "the source of an app is a URI reference: %#",
+  "a source that is not a URI reference is a start error: %#",
   async (source) => {
     const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), source });
     await expect(app.start({ log: quiet })).rejects.toThrow(
@@ -74,7 +74,7 @@ test.each(["", "a b", `/${"x".repeat(512)}`])(
   },
 );
 
-test("a misspelt option of send, sendAll and request is refused, with the nearest name", async () => {
+test("a misspelt option of send, sendAll and request is rejected, with the nearest name", async () => {
   const app = withBroker();
   await app.start({ log: quiet });
   const message = { type: "t" };

@@ -4,13 +4,13 @@ import type { HostInsight, Operations } from "@framework/core/feature";
 export interface SentMessages {
   /** Name of the broker in the app. */
   readonly broker: string;
-  /** Its technology, as OpenTelemetry names it. */
+  /** Technology of the broker, as OpenTelemetry names it. */
   readonly system: string;
   readonly topic: string;
   readonly count: number;
 }
 
-/** The sends of messages, for traces. */
+/** Creates the trace operation of sends. */
 export const sendOperations = (insight: HostInsight): Operations<SentMessages> =>
   insight.operation<SentMessages>({
     kind: "message",

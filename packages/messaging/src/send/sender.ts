@@ -17,17 +17,17 @@ import type { SentMessages } from "./send-operations.ts";
 import { isTopicName } from "./topic.ts";
 import { badMessage } from "./to-event.ts";
 
-/** Options of a send. */
+/** Options of a send to one broker. */
 export interface SendSettings {
   /** Earliest delivery in milliseconds from now, at most 7 days. @default 0 */
   readonly delayMs?: number;
-  /** The message is worth nothing after so many milliseconds, at most 7 days: a later delivery is acknowledged without a handler. @default for ever */
+  /** Time to live in milliseconds, at most 7 days: a later delivery is acknowledged without calling the handler. @default unlimited */
   readonly ttlMs?: number;
-  /** Sends when this transaction of the app's database commits, and not at all when it is rolled back. @default at once */
+  /** Transaction of the app's database: the message is sent if and when it commits. @default none: sends at once */
   readonly tx?: Transaction | undefined;
 }
 
-/** What sending needs. */
+/** Dependencies of `Sender`. */
 export interface SenderParts {
   readonly broker: () => Broker;
   /** Whether the broker was closed with its app. */
@@ -39,11 +39,11 @@ export interface SenderParts {
   readonly sendTimeoutMs: number;
   /** Name of the broker in the app. */
   readonly name: string;
-  /** Its technology, as OpenTelemetry names it. */
+  /** Technology of the broker, as OpenTelemetry names it. */
   readonly system: string;
   /** Publishes sends to traces. */
   readonly sends: Pick<Operations<SentMessages>, "isObserved" | "run">;
-  /** Returns the trace of the running code. */
+  /** Returns the current trace. */
   readonly trace: () => CurrentTrace | null;
   /** Stores messages in a transaction; `null` without one. */
   readonly outbox: { add(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> } | null;
@@ -63,9 +63,10 @@ export class Sender {
     events: readonly Event[],
     settings: SendSettings = {},
   ): Promise<readonly Receipt[]> {
-    if (!isTopicName(topic)) throw badMessage(`the name of its topic has 1 to ${MAX_TOPIC_BYTES} bytes`);
+    if (!isTopicName(topic))
+      throw badMessage(`the name of its topic must have 1 to ${MAX_TOPIC_BYTES} bytes`);
     if (events.length === 0) return [];
-    if (events.length > MAX_MESSAGES) throw badMessage(`one call sends at most ${MAX_MESSAGES} messages`);
+    if (events.length > MAX_MESSAGES) throw badMessage(`one call must send at most ${MAX_MESSAGES} messages`);
     const { name, system, sends, isClosed } = this.parts;
     if (isClosed()) throw new SendFailedError(topic, new Error("the app has stopped"));
     if (!sends.isObserved) return await this.sendAll(topic, events, settings);
@@ -89,10 +90,10 @@ export class Sender {
     return messages.map(({ id }, at) => receiptOf(topic, id, results[at]));
   }
 
-  /** Sends messages as they are, and resolves with one result each. */
+  /** Sends encoded messages and resolves with one result each. */
   async sendNow(messages: readonly OutgoingMessage[]): Promise<readonly SendResult[]> {
     const { broker, clock, sendTimeoutMs } = this.parts;
-    const release = keepAlive(); // a broker that is away may have no socket
+    const release = keepAlive(); // an unavailable broker may have no socket
     const limit = new AbortController();
     const cancel = clock.after(sendTimeoutMs, () =>
       limit.abort(new Error(`not confirmed within ${sendTimeoutMs} ms`)),
@@ -149,9 +150,9 @@ export class Sender {
     const maxBody = Math.min(this.parts.maxMessageBytes, capabilities.maxBodyBytes);
     const maxHeaders = Math.min(this.parts.maxHeaderBytes, capabilities.maxHeaderBytes);
     if (body.length * 3 > maxBody && Buffer.byteLength(body) > maxBody)
-      throw messagingError("MESSAGING_TOO_LARGE", `a message has a larger body than ${maxBody} bytes`);
+      throw messagingError("MESSAGING_TOO_LARGE", `the body of a message exceeds ${maxBody} bytes`);
     if (headerBytes(headers) > maxHeaders)
-      throw messagingError("MESSAGING_TOO_LARGE", `a message has larger headers than ${maxHeaders} bytes`);
+      throw messagingError("MESSAGING_TOO_LARGE", `the headers of a message exceed ${maxHeaders} bytes`);
   }
 }
 
@@ -160,11 +161,11 @@ const inJson = <T>(encoded: () => T): T => {
     return encoded();
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
-    throw badMessage("its data cannot be written as JSON", error); // toJSON or a getter threw
+    throw badMessage("its data cannot be written as JSON", error); // a toJSON method or getter threw
   }
 };
 
-/** Most bytes of trace context: a caller's baggage must not make a message too large. */
+/** Maximum bytes of trace context: a caller's baggage must not make a message too large. */
 const MAX_TRACE_BYTES = 1024;
 
 /** Adds trace context to headers that have none. */
@@ -176,7 +177,7 @@ const withTrace = (headers: Event["headers"], trace: Event["headers"]): Event["h
 };
 
 const checkDelay = (value: number, name: string): void => {
-  if (!isDelay(value)) throw badMessage(`${name} is ${delayRule}`);
+  if (!isDelay(value)) throw badMessage(`${name} must be ${delayRule}`);
 };
 
 const receiptOf = (topic: string, id: string, result: SendResult | undefined): Receipt => {

@@ -6,7 +6,7 @@ import { messagingError } from "../errors/messaging-error.ts";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { NewMessage } from "./new-message.ts";
 
-/** What is filled in. */
+/** Defaults of a new message. */
 export interface EventDefaults {
   readonly source: string;
   readonly newId: () => string;
@@ -31,22 +31,22 @@ export const toEvent = (message: NewMessage, { source, newId, date }: EventDefau
 const text = (value: unknown, name: string): string => {
   const isText = typeof value === "string" && value !== "" && value.length <= MAX_ATTRIBUTE;
   if (isText && value.isWellFormed() && !CONTROL.test(value)) return value;
-  throw badMessage(`${name} is text of 1 to ${MAX_ATTRIBUTE} characters without control characters`);
+  throw badMessage(`${name} must be a string of 1 to ${MAX_ATTRIBUTE} characters without control characters`);
 };
 
 const sourceOf = (value: unknown): string => {
   if (isSource(value)) return value;
-  throw badMessage(`source is ${sourceRule}`);
+  throw badMessage(`source must be ${sourceRule}`);
 };
 
 /** Characters of URI references, RFC 3986. */
 const URI_REFERENCE = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})+$/i;
 
-/** Whether a value can be the source of events. */
+/** Whether a value is a valid source of events. */
 export const isSource = (value: unknown): value is string =>
   typeof value === "string" && value.length <= MAX_ATTRIBUTE && URI_REFERENCE.test(value);
 
-/** What a source is, for error messages. */
+/** Rule of `isSource`, for error messages. */
 export const sourceRule: string = `a URI reference of 1 to ${MAX_ATTRIBUTE} characters, such as "/shop"; encodeURI escapes others`;
 
 // oxlint-disable-next-line no-control-regex -- these are the characters that are refused
@@ -56,16 +56,16 @@ const timeOf = (time: Date | undefined, date: () => number): string => {
   if (time === undefined) return textOfDate(date());
   if (time instanceof Date && time.getTime() >= YEAR_0 && time.getTime() < YEAR_10_000)
     return time.toISOString();
-  throw badMessage("time is a valid Date of the years 0 to 9999");
+  throw badMessage("time must be a valid Date of the years 0 to 9999");
 };
 
-/** What RFC 3339 can write, in milliseconds since 1970. */
+/** Range of RFC 3339 timestamps, in milliseconds since 1970. */
 const YEAR_0 = -62_167_219_200_000;
 const YEAR_10_000 = 253_402_300_800_000;
 
 let last = { at: NaN, text: "" };
 
-/** Formatting takes a tenth of a send, and many messages are sent in one millisecond. */
+/** Formats a date, cached because formatting takes a tenth of a send, and many messages are sent in one millisecond. */
 const textOfDate = (at: number): string => {
   if (at !== last.at) last = { at, text: new Date(at).toISOString() };
   return last.text;
@@ -90,15 +90,15 @@ const headersOf = (headers: NewMessage["headers"]): Event["headers"] => {
     const name = given.toLowerCase();
     if (!isName(given))
       throw badMessage(
-        `the header "${given.slice(0, 100)}" has a bad or reserved name; forwardHeaders(message.headers) leaves out those of a received message`,
+        `the header "${given.slice(0, 100)}" has an invalid or reserved name; forwardHeaders(message.headers) removes such headers of a received message`,
       );
-    if (!isValue(value)) throw badMessage(`the header "${name}" is no text without control characters`);
-    if (name in own) throw badMessage(`two of its headers are named "${name}", without regard to case`);
+    if (!isValue(value)) throw badMessage(`the header "${name}" must be a string without control characters`);
+    if (name in own) throw badMessage(`two of its headers are named "${name}" ignoring case`);
     own[name] = value;
   }
   return own;
 };
 
-/** The error of a message that cannot be sent. */
+/** Creates the error of a message that cannot be sent. */
 export const badMessage = (problem: string, cause?: unknown): Error =>
   messagingError("MESSAGING_BAD_MESSAGE", `a message cannot be sent: ${problem}`, cause);

@@ -3,13 +3,13 @@ import type { Schemas } from "../message/message.ts";
 import { MAX_TOPIC_BYTES } from "../limits.ts";
 import type { NewMessage } from "./new-message.ts";
 
-/** A topic and the messages in it: senders and handlers that share it agree. */
+/** A topic and its message types, shared by senders and handlers. */
 export interface Topic<S extends Schemas = Schemas> {
   /** Name at the broker. */
   readonly name: string;
   /** Schemas of the data by type. */
   readonly schemas: S;
-  /** Text for the API document. */
+  /** Description for the API document. */
   readonly description: string | null;
 }
 
@@ -38,13 +38,13 @@ export type MessageTo<T> =
       }[keyof S & string]
     : NewMessage;
 
-/** The schemas of a subscription: those of its option `schema`, else those of its topic. */
+/** The schemas of a subscription: its option `schema`, else the schemas of its topic. */
 export type SchemaTo<T, S> = S extends undefined ? (T extends Topic<infer Own> ? Own : S) : S;
 
-/** Whether a text can be the name of a topic at every broker. */
+/** Whether a value is a valid topic name on every broker. */
 export const isTopicName = (name: unknown): boolean =>
   typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_TOPIC_BYTES;
 
-/** The schema of a type; `undefined` for an unknown one. */
+/** Returns the schema of a type; `undefined` for an unknown one. */
 export const schemaOf = ({ schemas }: Topic, type: string): StandardSchema | undefined =>
   Object.hasOwn(schemas, type) ? schemas[type] : undefined;

@@ -7,8 +7,8 @@ import { memoryBroker, type MessageContext, messaging, type SubscriptionOptions 
 
 const retry = { quickTries: 2, quickDelayMs: 0, delaysMs: [] };
 
-/** Handles one message until it is done or a dead letter, and returns what became of it. */
-const fateOf = async (
+/** Handles one message until it is done or a dead letter, and returns the counters. */
+const countsOf = async (
   handle: (context: MessageContext, attempt: number) => unknown,
   options: SubscriptionOptions = {},
 ): Promise<object> => {
@@ -38,26 +38,26 @@ const fails = (): never => {
 test.each<[string, (context: MessageContext) => unknown]>([
   ["throws", (context) => (context.reject("poison"), fails())],
   ["rejects", async (context) => (context.reject("poison"), await Promise.resolve(), fails())],
-])("a message that is rejected by a handler that then %s is a dead letter at once", async (_how, handle) => {
+])("a message whose handler calls reject and then %s is a dead letter at once", async (_how, handle) => {
   const expected = { tries: 1, done: 0, deadLettered: 1, isWarned: true };
-  expect(await fateOf(handle)).toEqual(expected);
-  expect(await fateOf(handle, { dedupe: "inbox" })).toEqual(expected);
+  expect(await countsOf(handle)).toEqual(expected);
+  expect(await countsOf(handle, { dedupe: "inbox" })).toEqual(expected);
 });
 
-test("a message that is acknowledged by a handler that then throws is done", async () => {
+test("a message whose handler calls ack and then throws is done", async () => {
   const handle = (context: MessageContext): unknown => (context.ack(), fails());
   const expected = { tries: 1, done: 1, deadLettered: 0, isWarned: true };
-  expect(await fateOf(handle, { ack: "manual" })).toEqual(expected);
+  expect(await countsOf(handle, { ack: "manual" })).toEqual(expected);
 });
 
-test("with the inbox, a handler that throws after `ack` has undone its transaction, and is tried again", async () => {
+test("with the inbox, throwing after `ack` rolls back the transaction, and the message is tried again", async () => {
   const handle = (context: MessageContext, attempt: number): unknown =>
     attempt === 1 ? (context.ack(), fails()) : context.ack();
   const expected = { tries: 2, done: 1, deadLettered: 0, isWarned: false };
-  expect(await fateOf(handle, { ack: "manual", dedupe: "inbox" })).toEqual(expected);
+  expect(await countsOf(handle, { ack: "manual", dedupe: "inbox" })).toEqual(expected);
 });
 
-test("a delay that a handler asks for counts although the handler then throws", async () => {
+test("the delay of a retry is kept if the handler then throws", async () => {
   const clock = virtualClock();
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ clock }), clock });
   let tries = 0;

@@ -2,16 +2,16 @@ import { checked, type ConfigRecord, configRecord, decimal, integer } from "@fra
 import { MAX_DELAY_MS } from "../limits.ts";
 
 /**
- * Tries of a message: a few quick ones that hold it, then delayed ones, then it is a dead letter. The default is 3 quick tries and then 4 more, 7 in all.
+ * Retry policy: quick tries in the process, then delayed tries, then a dead letter. By default 3 quick and 4 delayed tries, 7 in all.
  */
 export interface MessageRetry {
-  /** Tries without leaving the process, 1 to 100. @default 3 */
+  /** Tries while the process holds the message, 1 to 100. @default 3 */
   readonly quickTries: number;
   /** Milliseconds between quick tries, 0 to 60,000. @default 100 */
   readonly quickDelayMs: number;
-  /** Milliseconds before each delayed try, at most 20; the broker keeps the message where it can. @default [5000, 30000, 120000, 600000] */
+  /** Milliseconds before each delayed try, at most 20 tries; the message waits at the broker if that supports it. @default [5000, 30000, 120000, 600000] */
   readonly delaysMs: readonly number[];
-  /** Random part that is added to each delay, 0 to 1. @default 0.2 */
+  /** Maximum random fraction added to each delay, 0 to 1. @default 0.2 */
   readonly jitter: number;
 }
 
@@ -29,5 +29,5 @@ export const MessageRetry: ConfigRecord<MessageRetry> = configRecord("MessageRet
   jitter: decimal(0.2, { min: 0, max: 1 }),
 });
 
-/** Number of tries that a policy allows. */
+/** Returns the maximum tries of a policy. */
 export const maxTries = ({ quickTries, delaysMs }: MessageRetry): number => quickTries + delaysMs.length;

@@ -3,7 +3,7 @@ import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type BatchVerdict, memoryBroker, messaging } from "../index.ts";
 
-test("each message of a batch gets its own verdict, also when another source sent one with its id", async () => {
+test("each message of a batch has its own verdict, even if ids of different sources are equal", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const batches: string[][] = [];
   app.messaging.subscribeBatch(

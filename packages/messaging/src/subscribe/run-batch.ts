@@ -11,14 +11,14 @@ import type { BatchVerdict } from "./subscription-options.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 import { verifySender } from "./verify-sender.ts";
 
-/** What running batch handlers needs. */
+/** Dependencies of `runBatch`. */
 export interface RunBatchParts {
   readonly spec: SubscriptionSpec;
   readonly state: Pick<HostState, "invoke">;
   readonly log: Logger;
 }
 
-/** Calls a batch handler with the messages whose sender is not refused: one outcome for each message. Never rejects. */
+/** Calls a batch handler with the messages whose sender is not rejected. Resolves with one outcome for each message. Never rejects. */
 export const runBatch = async (
   parts: RunBatchParts,
   messages: readonly Message[],
@@ -36,7 +36,7 @@ export const runBatch = async (
   return messages.map((message) => outcomes.get(message) ?? outcomeOf(undefined));
 };
 
-/** Verdicts are by id, which is unique only for its source: messages with the id of another source come in another call. */
+/** Splits messages into calls. Verdicts are by id, which is unique only for its source: equal ids of different sources go to different calls. */
 const callsOf = (messages: readonly Message[]): readonly (readonly Message[])[] => {
   const calls: { readonly sources: Map<string, string>; readonly messages: Message[] }[] = [];
   for (const message of messages) {
@@ -49,7 +49,7 @@ const callsOf = (messages: readonly Message[]): readonly (readonly Message[])[] 
   return calls.map((call) => call.messages);
 };
 
-/** The outcome of a message whose sender is refused; `null` for the others. */
+/** Resolves with the outcome of a message whose sender is rejected; `null` if it is not. */
 const refusalOf = async ({ spec, log }: RunBatchParts, message: Message): Promise<Outcome | null> => {
   try {
     await verifySender(spec, new MessageInvocation(message), log);
@@ -92,6 +92,9 @@ const outcomeOf = (verdict: BatchVerdict | undefined): Outcome => {
     if (delayMs !== null && !isDelay(delayMs)) return { kind: "retry", error: badDelay(), delayMs: null };
     return { kind: "retry", error, delayMs };
   }
-  const missing = messagingError("MESSAGING_NO_DECISION", "the batch handler gave no verdict on the message");
+  const missing = messagingError(
+    "MESSAGING_NO_DECISION",
+    "the batch handler returned no verdict for the message",
+  );
   return { kind: "retry", error: missing, delayMs: null };
 };

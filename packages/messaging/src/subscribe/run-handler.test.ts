@@ -8,7 +8,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 test.each<[string, (message: Message, next: (message: Message) => unknown) => unknown]>([
   ["at once", (message, next) => void next(message)],
   ["later", async (message, next) => void (await next(message))],
-])("a middleware that returns nothing %s fails the try, and says what to do", async (_when, forgets) => {
+])("a middleware that returns nothing %s fails the try, with the remedy", async (_when, forgets) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const reasons: unknown[] = [];
   app.messaging
@@ -20,12 +20,12 @@ test.each<[string, (message: Message, next: (message: Message) => unknown) => un
   await app.start({ log: quiet });
   await app.messaging.send("books", { type: "t" });
   await waitFor(() => reasons.length > 0, { timeoutMs: 60_000 });
-  expect(reasons[0]).toContain("a middleware returned no outcome; let it return what `next` returned");
+  expect(reasons[0]).toContain("a middleware returned no outcome; it must return the result of `next`");
   await app.stop();
 });
 
 test.each([-1, Number.NaN, Infinity, 8 * 86_400_000, "5"])(
-  "a delay of %p before another try is a failure that says so, of a handler and in the verdict of a batch",
+  "a retry with a delay of %p is a failed try, in a handler and in a batch verdict",
   async (delayMs) => {
     const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
     const reasons: unknown[] = [];
@@ -43,7 +43,7 @@ test.each([-1, Number.NaN, Infinity, 8 * 86_400_000, "5"])(
     await app.start({ log: quiet });
     await app.messaging.send("books", { type: "t" });
     await waitFor(() => reasons.length === 2, { timeoutMs: 60_000 });
-    const reason = "messaging: the delayMs of another try is a number from 0 to 604800000";
+    const reason = "messaging: delayMs of a retry must be a number from 0 to 604800000";
     expect(reasons).toEqual([reason, reason]);
     await app.stop();
   },

@@ -10,28 +10,28 @@ import { MessageInvocation } from "./message-invocation.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 import { verifySender } from "./verify-sender.ts";
 
-/** What running handlers needs. */
+/** Dependencies of `runHandler`. */
 export interface RunHandlerParts {
   readonly spec: SubscriptionSpec;
   readonly state: Pick<HostState, "invoke">;
   readonly log: () => Logger;
   readonly middleware: readonly Middleware<Message, Outcome>[];
-  /** Runs a try in the transaction of the inbox, and replies after its commit; `null` without one. */
+  /** Runs a try in a transaction of the inbox and replies after its commit; `null` without an inbox. */
   readonly inbox: ((message: Message, work: InboxWork) => Promise<Outcome>) | null;
-  /** Sends what the handler returned to a sender that asked for a reply. */
+  /** Sends the handler's return value to a sender that asks for a reply. */
   readonly reply: (message: Message, value: unknown) => Awaitable<void>;
-  /** Tells a sender that asked for a reply that the handler failed, and is not called again. */
+  /** Replies with a failure to a sender that asks for a reply; the handler is not called again. */
   readonly replyFailure: (message: Message, error: unknown) => Awaitable<void>;
 }
 
-/** Calls the handler with a message in a transaction. @param keep gets what it returned, which is the reply once it is committed */
+/** Calls the handler with a message in a transaction. @param keep called with its return value, which is the reply after the commit */
 export type InboxWork = (
   message: Message,
   tx: Transaction,
   keep: (value: unknown) => void,
 ) => Promise<Outcome>;
 
-/** Returns how one message is handled: middleware, guards, dependencies, handler. Never throws. */
+/** Creates the function that handles one message: middleware, guards, dependencies, handler. It never throws. */
 export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> => {
   const inner: Handler<Message, Outcome> =
     parts.inbox === null
@@ -42,7 +42,7 @@ export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> =>
   return (message) => mapAwaitable(handle(message), outcomeOfMiddleware);
 };
 
-/** Programs without types can forget to return what `next` returned. */
+/** Checks the result of a middleware: untyped programs can forget to return the result of `next`. */
 const outcomeOfMiddleware = (outcome: unknown): Outcome =>
   typeof outcome === "object" && outcome !== null && "kind" in outcome ? (outcome as Outcome) : noOutcome;
 
@@ -58,14 +58,14 @@ const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outc
 const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null): Awaitable<Outcome> => {
   const { spec, state, log, replyFailure } = parts;
   const { handler, guards, auth } = spec;
-  if (handler.kind !== "single") throw new Error("messaging: a batch handler gets no single message");
+  if (handler.kind !== "single") throw new Error("messaging: a batch handler cannot handle a single message");
   const invocation = new MessageInvocation(message);
   const decision = new Decision(invocation, tx);
   const thrown = (error: unknown): Awaitable<Outcome> => {
     const { outcome } = decision;
-    if (outcome === null || (outcome.kind === "done" && tx !== null)) throw error; // which undoes the transaction, and so the `ack`
+    if (outcome === null || (outcome.kind === "done" && tx !== null)) throw error; // rolls back the transaction, and with it the `ack`
     warnOfThrown(log(), message, { outcome, error });
-    if (outcome.kind !== "done" || message.signal.aborted) return outcome; // a dead letter is answered, and another try may be
+    if (outcome.kind !== "done" || message.signal.aborted) return outcome; // a dead letter replies itself, and another try may succeed
     return mapAwaitable(replyFailure(message, error) as Awaitable<unknown>, () => outcome);
   };
   const run = (): Awaitable<Outcome> => {
@@ -107,7 +107,7 @@ const warnOfThrown = (
   { outcome, error }: { readonly outcome: Outcome; readonly error: unknown },
 ): void => {
   const decision = decisionNames[outcome.kind];
-  const text = `messaging: a handler threw after its decision, which counts: ${decision}`;
+  const text = `messaging: a handler threw after its decision, which is kept: ${decision}`;
   log.warn(text, { topic, group, id, type, error });
 };
 
@@ -121,16 +121,16 @@ const noOutcome: Outcome = {
   kind: "retry",
   error: messagingError(
     "MESSAGING_NO_DECISION",
-    "a middleware returned no outcome; let it return what `next` returned",
+    "a middleware returned no outcome; it must return the result of `next`",
   ),
   delayMs: null,
 };
 
-/** The error of a handler that asks for another try after a delay that cannot be kept. */
+/** Creates the error of a handler that asks for an invalid delay. */
 export const badDelay = (): Error =>
-  messagingError("MESSAGING_BAD_CONFIG", `the delayMs of another try is ${delayRule}`);
+  messagingError("MESSAGING_BAD_CONFIG", `delayMs of a retry must be ${delayRule}`);
 
-/** What a handler decided; the first decision counts. */
+/** Records the decision of a handler; the first one counts. */
 class Decision implements MessageContext {
   outcome: Outcome | null = null;
   readonly invocation: Invocation;

@@ -5,7 +5,7 @@ import { memoryBroker, messaging } from "../index.ts";
 const quiet = { info() {}, warn() {}, error() {} };
 const batch = { size: 10 };
 
-/** The error of an app's start with a subscription to `orders`; `started` without one. */
+/** Starts an app with a subscription to `orders` and returns the error message, or `started`. */
 const failureOf = async (method: "subscribe" | "subscribeBatch", options: object): Promise<string> => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const { messaging: own } = app;
@@ -20,45 +20,45 @@ const failureOf = async (method: "subscribe" | "subscribeBatch", options: object
   return failure;
 };
 
-test("a handler of single messages has no batches, whose other messages it would not see", async () => {
+test("batch is a start error of subscribe", async () => {
   expect(await failureOf("subscribe", { batch })).toContain("batch is an option of subscribeBatch");
   expect(await failureOf("subscribeBatch", { batch })).toBe("started");
 });
 
-test("a batch handler has neither the inbox nor manual acknowledgement", async () => {
+test('dedupe: "inbox" and ack: "manual" are start errors of subscribeBatch', async () => {
   const failure = await failureOf("subscribeBatch", { batch, dedupe: "inbox", ack: "manual" });
   expect(failure).toContain('dedupe: "inbox" is an option of subscribe');
   expect(failure).toContain('ack: "manual" is an option of subscribe');
 });
 
-test("a batch is not larger than `prefetch`, with which it would never fill", async () => {
+test("a batch larger than `prefetch` is a start error", async () => {
   const failure = await failureOf("subscribeBatch", { batch, prefetch: 9 });
-  expect(failure).toContain("a batch would never fill; let it be at least batch.size");
+  expect(failure).toContain("a batch would never fill; prefetch must be at least batch.size");
   expect(await failureOf("subscribeBatch", { batch, prefetch: 10 })).toBe("started");
 });
 
-test("dead letters go to another topic than that of the subscription, which would consume them for ever", async () => {
+test("a dead-letter topic that is the subscription's topic is a start error", async () => {
   expect(await failureOf("subscribe", { deadLetter: "orders" })).toContain(
-    "deadLetter is another topic than its own",
+    "deadLetter must be another topic than its own",
   );
   expect(await failureOf("subscribe", { deadLetter: "orders.failed" })).toBe("started");
 });
 
 test.each<[string, object, string]>([
   ["a misspelt option", { maxRetries: 5, gruop: "b" }, 'it has no field "gruop"; did you mean "group"?'],
-  ["an authentication without identify", { auth: {} }, "auth is an authentication with `identify`"],
+  ["an authenticator without identify", { auth: {} }, "auth must be an authenticator with `identify`"],
   [
     "a schema without types",
     { schema: {} },
-    "schema is a Standard Schema, or an object with one for each type",
+    "schema must be a Standard Schema, or an object with one for each type",
   ],
-  ["a number as schema", { schema: 5 }, "schema is a Standard Schema"],
-  ["a number as the schema of a type", { schema: { t: 5 } }, "schema is a Standard Schema"],
-  ["a text as raw", { raw: "yes" }, "raw is true or false"],
-  ["a number as broker", { broker: 5 }, "broker is the name of a broker"],
+  ["a number as schema", { schema: 5 }, "schema must be a Standard Schema"],
+  ["a number as the schema of a type", { schema: { t: 5 } }, "schema must be a Standard Schema"],
+  ["a string as raw", { raw: "yes" }, "raw must be true or false"],
+  ["a number as broker", { broker: 5 }, "broker must be the name of a broker"],
   ["null as rate", { rate: null }, "WorkRate needs a limit"],
-  ["a number as injection", { inject: { a: 5 } }, "subscription orders a → a: a dependency is a token"],
-])("%s is a start error, beside all others", async (_what, options, problem) => {
+  ["a number as injection", { inject: { a: 5 } }, "subscription orders a → a: a dependency must be a token"],
+])("%s is a start error, reported with all others", async (_what, options, problem) => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   app.messaging
     .subscribe("orders", { group: "a", ...options } as never, () => {})
@@ -68,15 +68,17 @@ test.each<[string, object, string]>([
   expect(failure).toContain('no dependency is named "missing"');
 });
 
-test("a batch handler has a batch, with options that exist", async () => {
-  expect(await failureOf("subscribeBatch", {})).toContain("subscribeBatch needs the size of a batch");
+test("subscribeBatch requires a valid batch", async () => {
+  expect(await failureOf("subscribeBatch", {})).toContain("subscribeBatch requires a batch size");
   for (const wrong of [null, 5, { size: 1 }])
-    expect(await failureOf("subscribeBatch", { batch: wrong })).toContain("batch.size is a whole number");
+    expect(await failureOf("subscribeBatch", { batch: wrong })).toContain(
+      "batch.size must be a whole number",
+    );
   const slow = { batch: { size: 2, maxWaitMs: 5 } };
   expect(await failureOf("subscribeBatch", slow)).toContain('batch has no field "maxWaitMs"');
 });
 
-test("options, topics, middleware and brokers of other types are start errors, reported together", async () => {
+test("options, topics, middleware and brokers of the wrong type are start errors, reported together", async () => {
   const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
   const own = app.messaging;
   own.subscribe("first", undefined as never, () => {});
@@ -89,13 +91,13 @@ test("options, topics, middleware and brokers of other types are start errors, r
     .addBroker("fourth", null as never);
   const failure = await app.start({ log: quiet }).catch((error: Error) => error.message);
   for (const problem of [
-    'subscription "first ": its options are an object, such as { group: "search" }',
-    'subscription "second ": its options are an object',
-    'subscription "null a": its topic has 1 to 100 letters',
-    "use takes a middleware: a function of a message and next",
-    "the name of a broker is text of 1 to 100 characters",
-    'the broker "third" is no adapter, such as memoryBroker()',
-    'the broker "fourth" is no adapter',
+    'subscription "first ": its options must be an object, such as { group: "search" }',
+    'subscription "second ": its options must be an object',
+    'subscription "null a": its topic must have 1 to 100 letters',
+    "the middleware of use must be a function (message, next) => outcome",
+    "the name of a broker must be a string of 1 to 100 characters",
+    'the broker "third" must be an adapter, such as memoryBroker()',
+    'the broker "fourth" must be an adapter',
   ])
     expect(failure).toContain(problem);
 });

@@ -13,76 +13,76 @@ export interface SubscriptionOptions<
   I extends Injections | undefined = undefined,
 > {
   /**
-   * Consumers of one group share the messages; each group gets all of them. The name stays the same over deployments.
-   * @default the `group` of its broker, which is then enabled before
+   * Consumers of one group share the messages; each group receives all of them. Keep the name over deployments.
+   * @default `group` of its broker, which must be enabled before
    */
   readonly group?: string | undefined;
-  /** Schema of the data, or schemas by type: `{ "book.created": BookCreated }`. @default data is not checked */
+  /** Schema of the data, or schemas by type: `{ "book.created": BookCreated }`. @default the schemas of the `Topic`, else data is not checked */
   readonly schema?: S;
   /** Name of the broker. @default the broker of `enableMessaging`, or the only one */
   readonly broker?: string;
-  /** Dependencies of the handler; those of scope `invocation` live as long as one try. @default none */
+  /** Dependencies of the handler; scope `invocation` is one try. @default none */
   readonly inject?: I;
-  /** Checked before the handler; a refusal makes a dead letter at once. @default none */
+  /** Guards that run before the handler; a rejected message becomes a dead letter at once. @default none */
   readonly guards?: readonly Guard[];
   /** Identifies the sender by headers, such as a `JwtAuth`. @default none */
   readonly auth?: Authenticator;
-  /** Handlers that run in one process at a time, 1 to 1,000. @default 16 */
+  /** Maximum concurrent handlers in one process, 1 to 1,000. @default 16 */
   readonly concurrency?: number;
   /**
-   * Deliveries that one process holds (for Kafka: of each partition), 1 to 10,000; as many again may wait for their settlement. @default twice `concurrency`;
-   * 1,000 for a log
+   * Maximum deliveries that one process holds (on Kafka: of each partition), 1 to 10,000; as many again may wait for their settlement. @default twice
+   * `concurrency`; 1,000 on Kafka
    */
   readonly prefetch?: number;
   /**
-   * `key`: messages of one key one at a time, in order, also through retries; different keys beside each other. `partition`: the same for all messages of a
-   * partition. @default "none"
+   * `key`: messages of one key run one at a time and in order, also through retries; different keys run concurrently. `partition`: the same for all messages of
+   * a partition. @default "none"
    */
   readonly order?: "none" | "key" | "partition";
   /**
-   * Calls of the handler that begin within a time, such as `{ limit: 100, perSecs: 60 }`, over all workers, and over all hosts that share state through
-   * Redis. At most 100,000 in 10 minutes; a call with a batch is one. Messages above it wait. @default no limit
+   * Maximum handler calls in a time window, such as `{ limit: 100, perSecs: 60 }`, over all workers, and over all hosts that share state through Redis. `limit` is
+   * at most 100,000, `perSecs` 0.1 to 600; a batch is one call. Messages above the rate wait. @default no limit
    */
   readonly rate?: WorkRateInput;
-  /** `manual`: the handler must call `ack`, `retry` or `reject`; returning without is a failure. @default "auto" */
+  /** `manual`: the handler must call `ack`, `retry` or `reject`; returning without a call is a failed try. @default "auto" */
   readonly ack?: "auto" | "manual";
-  /** Tries of a message. @default 3 quick ones, then after 5 s, 30 s, 2 min and 10 min */
+  /** Retry policy. @default 3 quick tries, then tries after 5 s, 30 s, 2 min and 10 min */
   readonly retry?: ConfigInput<MessageRetry>;
   /**
-   * Where messages go that failed every try: `parked` is the parked work of the app's database, `topic` the topic `<topic>.<group>.dlq` of the broker, any
-   * other text a topic of that name. @default "parked" if the broker is the app's database, else "topic"
+   * Destination of dead letters: `parked` is the parked work of the app's database, `topic` the topic `<topic>.<group>.dlq` of the broker, any other string the
+   * name of a topic. @default "parked" if the broker is the app's database, else "topic"
    */
   readonly deadLetter?: string;
   /**
-   * `inbox`: a message has its effect once, even if it is delivered again: the handler's writes in `context.tx` and the mark that it is done are one
-   * transaction of the app's database. @default "none"
+   * `inbox`: a message takes effect once, even if it is delivered again: the handler's writes in `context.tx` and the mark that it is done are one transaction of
+   * the app's database. @default "none"
    */
   readonly dedupe?: "none" | "inbox";
-  /** Limit of one try in milliseconds, 1 to 3,600,000. @default 30000 */
+  /** Time limit of one try in milliseconds, 1 to 3,600,000. @default 30000 */
   readonly timeoutMs?: number;
-  /** What to do with a type that `schema` does not have: a dead letter, an acknowledgement that is counted, or the retry policy, with which newer code can handle it. @default "park" */
+  /** Handling of a type that `schema` lacks: `park` makes a dead letter, `ack` acknowledges, `fail` applies the retry policy, so that newer code can handle the message. @default "park" */
   readonly onUnknown?: "park" | "ack" | "fail";
-  /** Accepts JSON that is no CloudEvent: its type is the topic. @default false */
+  /** Accepts JSON that is not a CloudEvent; its type is the topic. @default false */
   readonly raw?: boolean;
-  /** Where a new group begins; `latest` at a broker that keeps messages after they were handled (Kafka). @default "earliest" */
+  /** Position at which a new group begins; `latest` only on a broker that keeps handled messages (Kafka). @default "earliest" */
   readonly from?: "earliest" | "latest";
-  /** Only of `subscribeBatch`. */
+  /** Only for `subscribeBatch`. */
   readonly batch?: never;
 }
 
-/** Options of a subscription whose handler gets several messages at once. */
+/** Options of `subscribeBatch`. */
 export interface BatchSubscriptionOptions<
   S extends SchemaOption = undefined,
   I extends Injections | undefined = undefined,
 > extends Omit<SubscriptionOptions<S, I>, "ack" | "dedupe" | "batch"> {
-  /** Only of `subscribe`: a batch handler returns verdicts. */
+  /** Only for `subscribe`: a batch handler returns verdicts. */
   readonly ack?: never;
-  /** Only of `subscribe`. */
+  /** Only for `subscribe`. */
   readonly dedupe?: never;
-  /** Most messages of one call, 2 to 1,000; at most one of each key (or partition) where the order counts. */
+  /** `size`: maximum messages of one call, 2 to 1,000; with an order at most one of each key (or partition). */
   readonly batch: {
     readonly size: number;
-    /** Longest wait for more messages, in milliseconds, up to 60,000. @default 0 */
+    /** Longest wait for a full batch in milliseconds, up to 60,000. @default 0 */
     readonly waitMs?: number;
   };
 }
@@ -91,22 +91,22 @@ export interface BatchSubscriptionOptions<
 export type AnyOptions = Omit<SubscriptionOptions<SchemaOption, Injections | undefined>, "batch"> &
   Partial<Pick<BatchSubscriptionOptions, "batch">>;
 
-/** Does the work of one message. What it returns is the reply, for a sender that asked for one. */
+/** Handles one message. Its return value is the reply if the sender asks for one. */
 export type MessageHandler<S extends SchemaOption, I extends Injections | undefined> = [
   NonNullable<I>,
 ] extends [never]
   ? (message: MessageOf<S>, context: MessageContext) => Awaitable<unknown>
   : (message: MessageOf<S>, context: MessageContext, dependencies: DependenciesOf<I>) => Awaitable<unknown>;
 
-/** What becomes of one message of a batch. */
+/** Decision on one message of a batch. */
 export type BatchVerdict =
   | "ack"
   | { readonly retry: { readonly delayMs?: number; readonly error?: unknown } }
   | { readonly reject: string };
 
 /**
- * Does the work of several messages: a verdict for each, by id. A missing one is a failure, and when it throws all have failed. Messages of one id and several
- * sources come in calls of their own.
+ * Handles several messages and returns verdicts by message id. A missing verdict is a failed try; if it throws, all tries have failed. Messages with the same id
+ * and different sources come in separate calls.
  */
 export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = [
   NonNullable<I>,
@@ -117,7 +117,7 @@ export type BatchHandler<S extends SchemaOption, I extends Injections | undefine
       dependencies: DependenciesOf<I>,
     ) => Awaitable<ReadonlyMap<string, BatchVerdict>>;
 
-/** Any handler, where its types do not matter. */
+/** A handler of any message type. */
 export type AnyHandler =
   | {
       readonly kind: "single";

@@ -1,7 +1,7 @@
 import { isGuard } from "@framework/core";
 import { isPlainObject, unknownFields } from "@framework/core/feature";
 import { isSchema } from "./is-schema.ts";
-import { mostHeld } from "./message-rate.ts";
+import { maxHeld } from "./message-rate.ts";
 import type { AnyOptions, SubscriptionOptions } from "./subscription-options.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 
@@ -27,57 +27,66 @@ const names: Readonly<Record<keyof SubscriptionOptions, true>> = {
   batch: true,
 };
 
-/** Names of topics and groups: what every broker accepts. */
+/** Names of topics and groups that every broker accepts. */
 const NAME = /^[\w.-]{1,100}$/;
 
-/** What the name of a topic or group has, for messages. */
+/** Rule of `isName`, for error messages. */
 export const NAME_RULE = "1 to 100 letters, digits and . _ -";
 
-/** Returns the mistakes of a subscription; programs without types can make any of them. */
+/** Returns the mistakes of a subscription, including those that only untyped programs can make. */
 export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions): readonly string[] => {
-  if (!isPlainObject(given)) return ['its options are an object, such as { group: "search" }'];
+  if (!isPlainObject(given)) return ['its options must be an object, such as { group: "search" }'];
   const { batch } = given;
   const { topic, handler } = spec;
   const rules: readonly (readonly [boolean, string])[] = [
-    [topic instanceof RegExp || isName(topic), `its topic has ${NAME_RULE}, or is a regular expression`],
-    [isName(spec.group), `its group has ${NAME_RULE}; name it, or enable its broker with one before`],
-    [typeof handler.handle === "function", "its handler is a function"],
-    [isWithin(spec.concurrency, 1, 1000), "concurrency is a whole number from 1 to 1,000"],
+    [
+      topic instanceof RegExp || isName(topic),
+      `its topic must have ${NAME_RULE}, or be a regular expression`,
+    ],
+    [
+      isName(spec.group),
+      `its group must have ${NAME_RULE}; set it, or enable its broker with a default group before`,
+    ],
+    [typeof handler.handle === "function", "its handler must be a function"],
+    [isWithin(spec.concurrency, 1, 1000), "concurrency must be a whole number from 1 to 1,000"],
     [
       spec.prefetch === null || isWithin(spec.prefetch, 1, 10_000),
-      "prefetch is a whole number from 1 to 10,000",
+      "prefetch must be a whole number from 1 to 10,000",
     ],
-    [["none", "key", "partition"].includes(spec.order), 'order is "none", "key" or "partition"'],
-    [["auto", "manual"].includes(spec.ack), 'ack is "auto" or "manual"'],
-    [["none", "inbox"].includes(spec.dedupe), 'dedupe is "none" or "inbox"'],
-    [["park", "ack", "fail"].includes(spec.onUnknown), 'onUnknown is "park", "ack" or "fail"'],
-    [["earliest", "latest"].includes(spec.from), 'from is "earliest" or "latest"'],
-    [isWithin(spec.timeoutMs, 1, 3_600_000), "timeoutMs is a whole number from 1 to 3,600,000"],
+    [["none", "key", "partition"].includes(spec.order), 'order must be "none", "key" or "partition"'],
+    [["auto", "manual"].includes(spec.ack), 'ack must be "auto" or "manual"'],
+    [["none", "inbox"].includes(spec.dedupe), 'dedupe must be "none" or "inbox"'],
+    [["park", "ack", "fail"].includes(spec.onUnknown), 'onUnknown must be "park", "ack" or "fail"'],
+    [["earliest", "latest"].includes(spec.from), 'from must be "earliest" or "latest"'],
+    [isWithin(spec.timeoutMs, 1, 3_600_000), "timeoutMs must be a whole number from 1 to 3,600,000"],
     [
       spec.deadLetter === null || isName(spec.deadLetter),
-      `deadLetter is "parked", "topic" or the name of a topic`,
+      `deadLetter must be "parked", "topic" or the name of a topic`,
     ],
     [
       spec.deadLetter !== topic || ["parked", "topic"].includes(spec.deadLetter),
-      "deadLetter is another topic than its own, which would get its dead letters again and again",
+      "deadLetter must be another topic than its own, which would receive its dead letters in a loop",
     ],
     [
       Array.isArray(spec.guards) && spec.guards.every(isGuard),
-      "guards are functions or objects with `check`",
+      "guards must be a list of functions or objects with `check`",
     ],
     [
-      spec.rate === null || (spec.prefetch ?? 0) <= mostHeld(spec.rate, spec.batch.size),
-      "prefetch is not more than the messages that its rate admits in 20 minutes",
+      spec.rate === null || (spec.prefetch ?? 0) <= maxHeld(spec.rate, spec.batch.size),
+      "prefetch must not exceed the messages that its rate admits in 20 minutes",
     ],
-    [batch === undefined || isWithin(batch?.size, 2, 1000), "batch.size is a whole number from 2 to 1,000"],
-    [isWithin(spec.batch.waitMs, 0, 60_000), "batch.waitMs is a whole number from 0 to 60,000"],
+    [
+      batch === undefined || isWithin(batch?.size, 2, 1000),
+      "batch.size must be a whole number from 2 to 1,000",
+    ],
+    [isWithin(spec.batch.waitMs, 0, 60_000), "batch.waitMs must be a whole number from 0 to 60,000"],
     [
       given.schema === undefined || isSchema(given.schema) || areSchemas(given.schema),
-      "schema is a Standard Schema, or an object with one for each type",
+      "schema must be a Standard Schema, or an object with one for each type",
     ],
-    [typeof (given.broker ?? "") === "string", "broker is the name of a broker"],
-    [spec.auth === undefined || isAuthenticator(spec.auth), "auth is an authentication with `identify`"],
-    [typeof spec.isRaw === "boolean", "raw is true or false"],
+    [typeof (given.broker ?? "") === "string", "broker must be the name of a broker"],
+    [spec.auth === undefined || isAuthenticator(spec.auth), "auth must be an authenticator with `identify`"],
+    [typeof spec.isRaw === "boolean", "raw must be true or false"],
     ...kindRules(spec, given),
   ];
   return [
@@ -87,7 +96,7 @@ export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions):
   ];
 };
 
-/** Options that only one kind of handler has. */
+/** Rules of options that only one kind of handler has. */
 const kindRules = (
   { handler, dedupe, ack }: SubscriptionSpec,
   { batch }: AnyOptions,
@@ -95,7 +104,7 @@ const kindRules = (
   handler.kind === "single"
     ? [[batch === undefined, "batch is an option of subscribeBatch"]]
     : [
-        [batch !== undefined, "subscribeBatch needs the size of a batch, such as batch: { size: 100 }"],
+        [batch !== undefined, "subscribeBatch requires a batch size, such as batch: { size: 100 }"],
         [dedupe !== "inbox", 'dedupe: "inbox" is an option of subscribe; a batch has no transaction'],
         [ack !== "manual", 'ack: "manual" is an option of subscribe; a batch handler returns verdicts'],
       ];

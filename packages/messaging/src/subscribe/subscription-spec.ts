@@ -6,15 +6,15 @@ import { maxTries, MessageRetry } from "./message-retry.ts";
 import { isSchema } from "./is-schema.ts";
 import type { AnyHandler, AnyOptions, SchemaOption } from "./subscription-options.ts";
 
-/** A checked subscription. */
+/** A subscription with its defaults. */
 export interface SubscriptionSpec {
   readonly topic: string | RegExp;
   readonly group: string;
   readonly broker: string | null;
   readonly handler: AnyHandler;
-  /** Schema of every type; `null` for none. */
+  /** Schema of all types; `null` for none. */
   readonly schema: StandardSchema | null;
-  /** Schemas by type; `null` when every type is known. */
+  /** Schemas by type; `null` if every type is accepted. */
   readonly schemas: ReadonlyMap<string, StandardSchema> | null;
   readonly inject: Injections | undefined;
   readonly guards: readonly Guard[];
@@ -38,7 +38,7 @@ export interface SubscriptionSpec {
   readonly batch: { readonly size: number; readonly waitMs: number };
 }
 
-/** Returns a subscription with its defaults, and the mistakes of its records. */
+/** Returns a subscription with its defaults, and the mistakes in `retry` and `rate`. */
 export const subscriptionSpec = (
   topic: string | RegExp,
   given: AnyOptions,
@@ -76,7 +76,7 @@ export const subscriptionSpec = (
   return { spec, problems: [...retry.problems, ...rate.problems] };
 };
 
-/** A checked record, or what takes its place and its mistakes. */
+/** Returns a checked record; if it is invalid, the fallback and the mistakes. */
 const recordOf = <T>(
   read: () => T,
   otherwise: T,

@@ -10,7 +10,7 @@ const anything: StandardSchema = {
 };
 const long = { timeoutMs: 60_000 };
 
-/** A process whose code knows these types, in a group that all share. */
+/** Starts a process with schemas for the given types; all processes share a group. */
 const knowing = async (
   broker: BrokerAdapter,
   clock: ReturnType<typeof virtualClock>,
@@ -26,7 +26,7 @@ const knowing = async (
   return { app, handled };
 };
 
-test('with onUnknown: "fail" a message that an old process does not know is handled by a new one', async () => {
+test('with onUnknown: "fail", a new process handles messages of a type that is unknown to an old one', async () => {
   const clock = virtualClock();
   const broker = memoryBroker({ clock });
   const old = await knowing(broker, clock, ["o.v1"]);

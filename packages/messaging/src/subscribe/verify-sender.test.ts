@@ -7,14 +7,14 @@ import { memoryBroker, messaging } from "../index.ts";
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 const newApp = () => new (App.with(messaging))();
 
-test("auth and guards: the handler knows the sender, a refusal is final, a failure to decide is tried again", async () => {
+test("auth and guards: a handler can read the sender, a rejection is final, a failed check is retried", async () => {
   const Sender = key<string | undefined>("sender", undefined);
   let failures = 0;
   const auth: Authenticator = {
     identify({ headers, context }) {
       const name = headers.get("x-sender");
       if (name === null) throw new UnauthorizedError("there is no sender");
-      if (name === "bob" && ++failures === 1) throw new HttpError(503, "the keys are not known yet");
+      if (name === "bob" && ++failures === 1) throw new HttpError(503, "the keys are not loaded yet");
       context.set(Sender, name);
     },
   };
@@ -41,16 +41,16 @@ test.each<[string, () => never]>([
   [
     "an error",
     () => {
-      throw new Error("the database is away");
+      throw new Error("the database is unavailable");
     },
   ],
   [
     "an HTTP error of another service",
     () => {
-      throw new HttpError(404, "the database is away");
+      throw new HttpError(404, "the database is unavailable");
     },
   ],
-])("a guard that fails with %s is asked again, and a dead letter has the cause", async (_what, fail) => {
+])("a guard that throws %s is retried, and the dead letter has the cause", async (_what, fail) => {
   let failures = 0;
   const guards = [
     ({ headers }: Invocation) => headers.get("x-sender") === "alice" || ++failures > 1 || fail(),
@@ -75,6 +75,6 @@ test.each<[string, () => never]>([
   await app.messaging.send("books", { type: "t", id: "1", headers: { "x-sender": "bob" } });
   await waitFor(() => handled?.length === 1 && dead?.length === 2);
   expect([handled, failures]).toEqual([["1"], 2]);
-  expect(dead).toEqual(["2 the database is away", "2 the database is away"]);
+  expect(dead).toEqual(["2 the database is unavailable", "2 the database is unavailable"]);
   await app.stop();
 });

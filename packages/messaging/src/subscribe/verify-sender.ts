@@ -4,9 +4,10 @@ import { PermanentFailure } from "../errors/messaging-error.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 
 /**
- * Identifies the sender of a message, then asks the guards.
+ * Identifies the sender of a message, then runs the guards.
  *
- * @throws PermanentFailure for a refusal, because the message will not change; a failure to decide, which has a status from 500 on or is what a guard threw, as it is
+ * @throws PermanentFailure MESSAGING_REJECTED if the sender is rejected, because the message will not change; the original error if the check itself fails: with a
+ * status from 500 on, or thrown by a guard
  */
 export const verifySender = (
   { auth, guards }: Pick<SubscriptionSpec, "auth" | "guards">,
@@ -22,12 +23,12 @@ export const verifySender = (
   }
 };
 
-/** Code of the refusal that `verifyGuards` makes of a guard's failure: a caller of HTTP can call again, but a message would be a dead letter. */
+/** Code of a rejection by `verifyGuards` because a guard threw. An HTTP caller can retry, but the message would become a dead letter: its cause is thrown instead. */
 const GUARD_FAILED = "CORE_GUARD_FAILED";
 
 const refused = (error: unknown): never => {
   if (!HttpError.is(error) || error.status >= 500) throw error;
   if (error.code === GUARD_FAILED) throw error.cause ?? error;
   const { status, detail } = error;
-  throw new PermanentFailure("MESSAGING_REJECTED", `the sender was refused (${status}): ${detail}`, error);
+  throw new PermanentFailure("MESSAGING_REJECTED", `the sender was rejected (${status}): ${detail}`, error);
 };

@@ -4,7 +4,7 @@ import { backoffMs } from "./backoff.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test("a pause is random up to a limit that doubles, 30 s at most", () => {
+test("a pause is random up to a limit that doubles, at most 30 s", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), random, (failures, part) => {
       const limit = Math.min(30_000, 200 * 2 ** (failures - 1));
@@ -13,7 +13,7 @@ test("a pause is random up to a limit that doubles, 30 s at most", () => {
   );
 });
 
-test("processes that fail together come back at different times", () => {
+test("processes that fail together retry at different times", () => {
   const pauses = new Set(Array.from({ length: 1000 }, (_, n) => backoffMs(6, n / 1000)));
   expect(pauses.size).toBeGreaterThan(900);
 });

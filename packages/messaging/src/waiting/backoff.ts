@@ -1,11 +1,11 @@
-/** Longest pause before the first attempt after a failure, and of all, in milliseconds. */
+/** Upper bounds of the pause after the first failure, and of every pause, in milliseconds. */
 const FIRST_MS = 200;
 const MAX_MS = 30_000;
 
 /**
- * Returns the pause before an attempt: random up to a limit that doubles (full jitter), so that processes do not come back together.
+ * Returns the pause before an attempt in milliseconds: exponential backoff with full jitter, so that processes do not reconnect at the same time.
  *
- * @param failures in a row, at least 1
+ * @param failures number of failures in a row, at least 1
  * @param random a number from 0 up to 1
  */
 export const backoffMs = (failures: number, random: number): number =>

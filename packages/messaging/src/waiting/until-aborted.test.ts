@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { untilAborted } from "./until-aborted.ts";
 
-test("a promise is waited for until the signal aborts", async () => {
+test("untilAborted settles like its promise, or rejects when the signal aborts", async () => {
   const ending = new AbortController();
   expect(await untilAborted(Promise.resolve(1), ending.signal)).toBe(1);
   await expect(untilAborted(Promise.reject(new Error("own")), ending.signal)).rejects.toThrow("own");
@@ -9,6 +9,6 @@ test("a promise is waited for until the signal aborts", async () => {
   const left = untilAborted(never.promise, ending.signal);
   ending.abort(new Error("closed"));
   await expect(left).rejects.toThrow("closed");
-  never.reject(new Error("late")); // is no unhandled rejection
+  never.reject(new Error("late")); // must not be an unhandled rejection
   await expect(untilAborted(Promise.reject(new Error("later")), ending.signal)).rejects.toThrow("closed");
 });

@@ -1,10 +1,10 @@
 /**
- * Returns what a promise resolves with, unless the signal aborts before. A promise that is left behind rejects without effect.
+ * Resolves like a promise unless the signal aborts first. A later rejection of the promise is ignored.
  *
- * @throws the promise's error; the signal's reason
+ * @throws the error of the promise, or the reason of the signal
  */
 export const untilAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  promise.catch(() => {}); // the caller may have left
+  promise.catch(() => {}); // after an abort nothing else awaits it
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const end = (): void => aborted.reject(signal.reason as Error);

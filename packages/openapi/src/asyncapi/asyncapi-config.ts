@@ -12,7 +12,7 @@ export interface AsyncapiConfig {
   readonly description: string | undefined;
   /** Path of the document. @default "/asyncapi.json" */
   readonly path: string;
-  /** Converters to JSON Schema, as those of `OpenapiConfig`. @default {} */
+  /** Converters to JSON Schema, as in `OpenapiConfig`. @default {} */
   readonly jsonSchema: SchemaConverters;
   /** Guards of the document; run after the app's guards. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];

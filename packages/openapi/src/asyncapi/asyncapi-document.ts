@@ -1,4 +1,4 @@
-// The document of AsyncAPI 3.0.0 (asyncapi.com/docs/reference/specification/v3.0.0).
+// The AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).
 import type { BrokerOutline, MessagingOutline } from "@framework/messaging/adapter";
 import { createComponents } from "../document/components.ts";
 import type { SchemaConverters } from "../document/schema-libraries.ts";
@@ -33,7 +33,7 @@ interface Operation {
   readonly reply?: { readonly address: { readonly location: string } };
 }
 
-/** A document of AsyncAPI 3. */
+/** An AsyncAPI 3 document. */
 export interface AsyncapiDocument {
   readonly asyncapi: "3.0.0";
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
@@ -47,7 +47,7 @@ export interface AsyncapiDocument {
   };
 }
 
-/** Returns the document of what an app sends and receives. */
+/** Returns the document of the messages that an app sends and receives. */
 export const createAsyncapi = async (
   { title, version, description, jsonSchema }: AsyncapiDescription,
   { brokers }: MessagingOutline,
@@ -67,7 +67,7 @@ export const createAsyncapi = async (
   };
 };
 
-/** The parts of a document while they are collected: a topic that is sent to and received from is one channel. */
+/** Collects the parts of a document. A topic that is both sent to and received from is one channel. */
 class Drafts {
   readonly servers = new Map<string, { readonly host: string; readonly protocol: string }>();
   readonly channels = new Map<string, Channel>();
@@ -79,7 +79,7 @@ class Drafts {
   private readonly channelNames: UniqueName = uniqueNames();
   private readonly operationNames: UniqueName = uniqueNames();
   private readonly messageNames: UniqueName = uniqueNames();
-  /** Of each channel, the keys of its messages. */
+  /** Keys of the messages of each channel. */
   private readonly keys = new Map<string, UniqueName>();
 
   constructor(place: PlaceSchema, hasSeveral: boolean) {
@@ -114,7 +114,7 @@ class Drafts {
     }
   }
 
-  /** Returns the name of a topic's channel, which is added unless it exists. */
+  /** Returns the name of a topic's channel, and adds the channel unless it exists. */
   private channel(
     { name, servers }: BrokerOutline,
     { topic, isPattern, description }: { topic: string; isPattern: boolean; description: string | null },
@@ -157,5 +157,5 @@ class Drafts {
   }
 }
 
-/** AsyncAPI takes only these characters in the names of components. */
+/** AsyncAPI allows only these characters in the names of components. */
 const safe = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_");

@@ -18,7 +18,7 @@ const validate = new Ajv({ strict: false, validateFormats: false, allErrors: tru
 const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
 const books = topic("books", { "book.created": Book, "book.deleted": z.object({ id: z.int() }) });
 
-/** A broker with addresses and binary events, as that of a package. */
+/** A broker with addresses and binary events, like those of the adapter packages. */
 const distant = (): BrokerAdapter => {
   const inner = memoryBroker();
   return {
@@ -55,7 +55,7 @@ test("the document is valid by the schema of AsyncAPI 3.0.0", async () => {
   const document = await documentOf(app);
   validate(document);
   expect(validate.errors).toBeNull();
-  expect(validate({ ...document, channels: { books: { address: 7 } } })).toBe(false); // the schema looks at it
+  expect(validate({ ...document, channels: { books: { address: 7 } } })).toBe(false); // the schema checks channels
 });
 
 test("a topic is a channel with its messages, and each direction an operation", async () => {
@@ -72,7 +72,7 @@ test("a topic is a channel with its messages, and each direction an operation", 
   );
 });
 
-test("payload and headers are what the broker carries: attributes in headers in binary mode", async () => {
+test("payload and headers are those of the broker: attributes in headers in binary mode", async () => {
   const { components } = await documentOf(appOn(distant()).enableAsyncapi());
   expect(components.messages["books.book.created"]).toMatchObject({
     name: "book.created",
@@ -86,7 +86,7 @@ test("payload and headers are what the broker carries: attributes in headers in 
   });
 });
 
-test("payload and headers are what the broker carries: one object with attributes and data in structured mode", async () => {
+test("payload and headers are those of the broker: one object with attributes and data in structured mode", async () => {
   const { components } = await documentOf(appOn(memoryBroker()).enableAsyncapi());
   expect(components.messages["books.book.deleted"]).toMatchObject({
     contentType: "application/cloudevents+json",
@@ -97,7 +97,7 @@ test("payload and headers are what the broker carries: one object with attribute
   });
 });
 
-test("the servers of a broker are listed, and its channels name them", async () => {
+test("the servers of a broker are listed, and its channels refer to them", async () => {
   const { servers, channels } = await documentOf(appOn(distant()).enableAsyncapi());
   expect(servers).toEqual({
     default: { host: "a:9092", protocol: "kafka" },
@@ -121,7 +121,7 @@ test("guards protect the document, and without the feature there is none", async
   expect((await without.fetch(new Request("http://localhost/asyncapi.json"))).status).toBe(404);
 });
 
-test("topics, groups and types that would have one name have a number, and no message is lost", async () => {
+test("topics, groups and types whose names would be equal are numbered, and no message is lost", async () => {
   const order = topic("order", { "line.added": z.object({ sku: z.string() }) });
   const line = topic("order.line", {
     added: z.object({ count: z.number() }),

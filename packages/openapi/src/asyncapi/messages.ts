@@ -11,15 +11,15 @@ export interface TypedMessage {
   readonly message: object;
 }
 
-/** Returns the JSON Schema of what senders give; any value for a schema that has none. */
+/** Returns the JSON Schema of a message as senders pass it; any value if its schema has none. */
 export type PlaceSchema = (schema: StandardSchema, name: string) => JsonSchema;
 
-/** Any value. AsyncAPI takes no `true` as a payload. */
+/** Any value. AsyncAPI does not allow `true` as a payload. */
 const anything: JsonSchema = {};
 
 type Schemas = BrokerOutline["receives"][number]["schemas"];
 
-/** Returns how schemas are written: with references to components. */
+/** Returns a function that writes schemas with references to components. */
 export const schemaPlacer = async (
   brokers: readonly BrokerOutline[],
   given: SchemaConverters,
@@ -74,7 +74,7 @@ const attributes = (type: string | null): Readonly<Record<string, object>> => ({
 
 const required = ["specversion", "id", "type", "source"];
 
-/** Attributes in headers, the data alone as payload. */
+/** Binary mode: attributes in headers, the data as payload. */
 const binary = (prefix: string, type: string | null, payload: JsonSchema): object => {
   const own = Object.entries(attributes(type)).map(([name, schema]) => [`${prefix}${name}`, schema] as const);
   return {
@@ -88,7 +88,7 @@ const binary = (prefix: string, type: string | null, payload: JsonSchema): objec
   };
 };
 
-/** One JSON object with the attributes and the data. */
+/** Structured mode: one JSON object with the attributes and the data. */
 const structured = (type: string | null, data: JsonSchema): object => ({
   contentType: "application/cloudevents+json",
   headers: { type: "object", properties: tracing },

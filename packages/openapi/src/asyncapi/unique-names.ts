@@ -1,12 +1,12 @@
-/** Returns the name of what has this identity: the wanted one, with a number from 2 on where another has it. */
+/** Returns the unique name of an identity: the wanted one, with a number from 2 on if another identity has it. */
 export type UniqueName = (
   wanted: string,
   ...identity: readonly (string | number | boolean | null)[]
 ) => string;
 
 /**
- * Names are joined with dots and may hold dots themselves, and some characters of types are replaced: different parts of a document may want one name. They are
- * numbered in the order they come.
+ * Creates unique names. Parts of names are joined with dots but may contain dots, and some characters are replaced, so different parts of a document may want
+ * the same name. Duplicates are numbered in order.
  */
 export const uniqueNames = (): UniqueName => {
   const names = new Map<string, string>();

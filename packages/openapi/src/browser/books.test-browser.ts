@@ -14,7 +14,7 @@ export const hostile: string = [
 
 const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
 
-/** A small app, plain or with hostile text in every place that a page shows. */
+/** A small app, with plain or hostile text everywhere that a page shows text. */
 export const booksApp = (text: string): App => {
   const app = new (App.with(openapi))().enableOpenapi({
     title: `Books ${text}`,

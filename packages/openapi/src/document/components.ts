@@ -9,7 +9,7 @@ import {
 } from "./json-schema.ts";
 import type { Side } from "./standard-json-schema.ts";
 
-/** A schema of a library, and the names of its parts in the document. */
+/** A schema of a library, to place in the document. */
 export interface Source {
   readonly schema: JsonSchemaObject;
   readonly side: Side;
@@ -33,8 +33,8 @@ export interface Properties {
 }
 
 /**
- * Collects named schemas. Equal ones share a name; a request's that differs from a reply's of the same name is called `…Input`, and further ones are
- * numbered in the order they come.
+ * Collects named schemas. Equal schemas share a name. A schema of a request that differs from that of a reply with the same name is called `…Input`; further ones are
+ * numbered in order.
  */
 export const createComponents = (initial: Readonly<Record<string, JsonSchema>>): Components => {
   const placed = new Map<string, JsonSchema>(Object.entries(initial));
@@ -73,7 +73,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
     const rewrite = (schema: JsonSchema): JsonSchema => {
       if (!isSchemaObject(schema)) return schema;
       const copy: Record<string, unknown> = { ...mapSubschemas(schema, rewrite) };
-      for (const keyword of ofLibrary) delete copy[keyword];
+      for (const keyword of localKeywords) delete copy[keyword];
       const reference = referenceOf(schema);
       const target = targetOf(root, reference);
       if (target === undefined) return copy;
@@ -117,11 +117,11 @@ const candidates = function* (wanted: string, side: Side): Generator<string> {
   for (let number = 2; ; number++) yield `${further}${number}`;
 };
 
-/** OpenAPI 3.1 takes only these characters in the names of components. */
+/** OpenAPI 3.1 allows only these characters in the names of components. */
 const componentName = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_") || "Schema";
 
-/** Keywords with a meaning in the library's own document only: names and places that others refer to. */
-const ofLibrary = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"]);
+/** Keywords with a meaning only within the library's own document: names and targets of references. */
+const localKeywords = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"]);
 
 const referenceOf = (schema: JsonSchemaObject): unknown => schema["$ref"] ?? schema["$dynamicRef"];
 
@@ -147,7 +147,7 @@ const contentOf = (root: JsonSchemaObject, reference: string): string => {
     const wanted = referenceOf(schema);
     if (targetOf(root, wanted) !== undefined) reached.add(String(wanted));
     return Object.fromEntries(
-      Object.entries(mapSubschemas(schema, visit)).filter(([keyword]) => !ofLibrary.has(keyword)),
+      Object.entries(mapSubschemas(schema, visit)).filter(([keyword]) => !localKeywords.has(keyword)),
     );
   };
   for (const pointer of reached) {

@@ -47,7 +47,7 @@ test("title, version, description, licence, servers and tags are configurable", 
   expect(document).toMatchObject({ info: about, ...places });
 });
 
-test("an operation has its route's name, summary, description and tags", async () => {
+test("an operation has the name, summary, description and tags of its route", async () => {
   const app = new documented().enableOpenapi();
   const books = new Blueprint("/orgs/{org}", { tags: ["orgs"] });
   books.get("/books/{id}", { summary: "A book", description: "One.", tags: ["books"] }, () => 1);
@@ -143,7 +143,7 @@ test("paths that differ only in parameter names are merged, with the names that 
   expect(operations["get /books/{book}"]?.parameters?.map(({ name }) => name)).toEqual(["book"]);
 });
 
-test("a wildcard is a parameter with slashes; it is omitted with a warning when its method has a plain one there", async () => {
+test("a wildcard is a parameter with slashes; it is omitted with a warning if its method has a plain parameter at the same position", async () => {
   const warnings: string[] = [];
   const app = new documented().enableOpenapi();
   app.get("/files/{*path}", () => 1);
@@ -156,7 +156,7 @@ test("a wildcard is a parameter with slashes; it is omitted with a warning when 
     "The rest of the path, including slashes.",
   );
   expect(warnings).toEqual([
-    "GET /files/{*path} is not in the API document: OpenAPI cannot tell its path from /files/{name}",
+    "GET /files/{*path} is not in the API document: OpenAPI cannot distinguish its path from /files/{name}",
   ]);
 });
 

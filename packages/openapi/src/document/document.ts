@@ -2,7 +2,7 @@ import type { RouteInfo, StandardSchema } from "@framework/core";
 import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchema, impliedReplies } from "./implied-replies.ts";
-import { holdsFile, type JsonSchemaObject, requiresMembers } from "./json-schema.ts";
+import { containsFile, type JsonSchemaObject, requiresMembers } from "./json-schema.ts";
 import { type ListedRoute, listedRoutes } from "./listed-routes.ts";
 import type {
   Info,
@@ -19,7 +19,7 @@ import { operationIds } from "./operation-id.ts";
 import { fieldParameters, pathParameters, queryParameters } from "./parameters.ts";
 import { type OwnBody, ownBody, ownReplies, repliesOf, replyFields } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
-import { documentsOf, jsonSchemaOf, resultOfNothing } from "./standard-json-schema.ts";
+import { documentsOf, jsonSchemaOf, resultOfUndefined } from "./standard-json-schema.ts";
 
 /** Metadata of the API; see `OpenapiConfig`. */
 export interface ApiDescription {
@@ -129,7 +129,7 @@ const operation = (
   };
 };
 
-/** A route is deprecated if a feature says so in its replies (RFC 9745). */
+/** Whether a route is deprecated: a feature sends the Deprecation field in its replies (RFC 9745). */
 const isDeprecated = (fields: readonly FieldUse[]): boolean =>
   fields.some((field) => field.in === "reply" && field.name.toLowerCase() === "deprecation");
 
@@ -137,18 +137,18 @@ const requestBody = (route: RouteInfo, components: Components, name: string): Re
   const { body } = route.options;
   if (body !== undefined) {
     const schema = jsonSchemaOf(body, "input") ?? {};
-    const type = holdsFile(schema) ? "multipart/form-data" : "application/json";
+    const type = containsFile(schema) ? "multipart/form-data" : "application/json";
     const content = { [type]: { schema: components.place({ schema, side: "input", name }) } };
     return { ...(isRequired(body, schema) ? { required: true } : {}), content };
   }
   return takesAnyObject(route) ? { content: { "application/json": { schema: { type: "object" } } } } : null;
 };
 
-/** Whether a request needs the body: the schema refuses that there is none. Of a part of an object, the other members are there in any case. */
+/** Whether the body is required: the schema refuses `undefined`. For a part of an object, only whether the part has required members. */
 const isRequired = (body: StandardSchema, jsonSchema: JsonSchemaObject): boolean => {
   const documents = documentsOf(body);
   if (documents === null || documents.part === null)
-    return resultOfNothing(documents?.schema ?? body) === null;
+    return resultOfUndefined(documents?.schema ?? body) === null;
   return requiresMembers(jsonSchema);
 };
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, SecurityScheme } from "./openapi-document.ts";
 
-/** A feature that implies replies, as far as the document looks at it. */
+/** A feature that implies replies, with the members that the document reads. */
 interface Quota extends AddsRouteOptions<{ readonly quota?: false }> {
   enableQuota(): this;
 }
@@ -38,7 +38,7 @@ const statusesOf = async (app: App, key: string): Promise<string[]> => {
   return Object.keys((await documentOf(app)).paths[path]?.[method]?.responses ?? {});
 };
 
-test("a route that takes nothing can only be asked malformed", async () => {
+test("the only implied error of a route without input is 400", async () => {
   const app = newApp();
   app.get("/", () => 1);
   expect(await statusesOf(app, "get /")).toEqual(["400", "2XX"]);
@@ -59,7 +59,7 @@ test.each([
   expect(await statusesOf(app, key)).toEqual(statuses);
 });
 
-test("an enabled feature implies its replies for each route that it concerns", async () => {
+test("an enabled feature implies its replies for each route to which it applies", async () => {
   const make = () => {
     const app = newApp();
     app.get("/", () => 1);
@@ -122,7 +122,7 @@ test("header fields that an enabled feature uses are parameters, and fields of s
   expect(paths["/free"]?.["get"]?.responses["2XX"]).not.toHaveProperty("headers");
 });
 
-test("a route's errors have the framework's error body, beside those that core and features imply", async () => {
+test("declared errors have the framework's error body, as do those that core and features imply", async () => {
   const app = newApp().enableQuota();
   app.post("/orders", { errors: [401, 409, 429], responses: { 201: z.string() } }, () => "x");
   const { paths, components } = await documentOf(app);
@@ -140,7 +140,7 @@ test("a route's errors have the framework's error body, beside those that core a
   expect(components.responses["TooManyRequests"]?.headers).toHaveProperty("Retry-After");
 });
 
-test("guards of the app guard every operation", async () => {
+test("guards of the app apply to every operation", async () => {
   const app = newApp().addGuard(() => true);
   app.get("/", () => 1);
   const response = await app.fetch(new Request("http://test.local/openapi.json"));
@@ -149,7 +149,7 @@ test("guards of the app guard every operation", async () => {
   expect(Object.keys(paths["/"]?.["get"]?.responses ?? {})).toEqual(["400", "401", "403", "2XX"]);
 });
 
-test("a route's own reply is joined with the framework's error of that status, except where only its handler answers", async () => {
+test("a declared reply is combined with the framework's error of its status, unless only the handler sends that status", async () => {
   const Missing = z.looseObject({ error: z.string() });
   const app = newApp();
   app.get("/{id}", { responses: { 200: z.string(), 400: Missing, 404: Missing } }, () => "x");
@@ -163,7 +163,7 @@ test("a route's own reply is joined with the framework's error of that status, e
   expect(schemaOf("404")).toMatchObject({ content: { "application/json": { schema: { type: "object" } } } });
 });
 
-test("only replies that some operation has are components", async () => {
+test("only replies of an operation become components", async () => {
   const app = newApp();
   app.get("/", () => 1);
   const { components } = await documentOf(app);
@@ -177,7 +177,7 @@ test("only replies that some operation has are components", async () => {
   });
 });
 
-/** Authentication as far as the document looks at it. */
+/** An authentication with the members that the document reads. */
 const auth = (
   schemes: Record<string, SecurityScheme>,
   open: readonly string[] = [],
@@ -190,7 +190,7 @@ const bearer = { type: "http", scheme: "bearer" } as const;
 const basic = { type: "http", scheme: "basic" } as const;
 const apiKey = { type: "apiKey", in: "header", name: "X-API-Key" } as const;
 
-test("an operation requires what stands before it, except where its path is skipped", async () => {
+test("an operation requires the authentication registered before it, unless its path is skipped", async () => {
   const app = newApp().use(auth({ bearerAuth: bearer }, ["/login"]));
   app.get("/", () => 1);
   app.post("/login", () => 1);
@@ -205,7 +205,7 @@ test("an operation requires what stands before it, except where its path is skip
   expect(paths["/login"]?.["post"]?.responses).not.toHaveProperty("401");
 });
 
-test("several methods are all required, each with any of its schemes; another scheme of a name gets a number", async () => {
+test("several methods are all required, each with any of its schemes; a different scheme of the same name is numbered", async () => {
   const app = newApp()
     .use(auth({ bearerAuth: bearer }))
     .use(auth({ basicAuth: basic, apiKeyAuth: apiKey }))

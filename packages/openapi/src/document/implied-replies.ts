@@ -9,7 +9,7 @@ export const impliedReference = (status: number): Reference => ({
   $ref: `#/components/responses/${nameOf(status)}`,
 });
 
-/** The referenced replies by name, each with all descriptions that it has on some route. */
+/** The referenced replies by name, each with the descriptions of all routes. */
 export const impliedReplies = (implied: readonly ImpliedReply[]): Record<string, Reply> =>
   Object.fromEntries(
     mergeReplies(implied)
@@ -33,7 +33,7 @@ const toReply = ({ status, description, headers }: ImpliedReply): Reply => ({
       }),
 });
 
-/** The header fields of an implied reply; no member without any. */
+/** The header fields of an implied reply; an empty object without any. */
 export const impliedFields = (fields: ImpliedReply["headers"] = {}): Pick<Reply, "headers"> => {
   const headers = Object.entries(fields).map(
     ([name, { description, type }]) => [name, { description, schema: { type } }] as const,
@@ -41,15 +41,15 @@ export const impliedFields = (fields: ImpliedReply["headers"] = {}): Pick<Reply,
   return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) };
 };
 
-/** Reference of the one schema of errors. */
+/** Reference to the schema that all errors share. */
 export const errorReference: JsonSchema = { $ref: "#/components/schemas/Error" };
 
-/** Bodies of errors. Exception handlers may leave members out, but an error says what it is. */
+/** Bodies of errors. Only `error` is required, because exception handlers may leave out other members. */
 export const errorSchema: JsonSchema = {
   type: "object",
   properties: {
-    error: { type: "string", description: "What kind of error it is." },
-    detail: { type: "string", description: "One sentence on what is wrong." },
+    error: { type: "string", description: "Kind of the error." },
+    detail: { type: "string", description: "What is wrong, in one sentence." },
     status: { type: "integer", description: "The status of the reply." },
     errors: {
       type: "array",
@@ -66,7 +66,7 @@ export const errorSchema: JsonSchema = {
         required: ["loc", "msg", "type"],
       },
     },
-    retry_after: { type: "integer", description: "Seconds until a new attempt." },
+    retry_after: { type: "integer", description: "Seconds to wait before a retry." },
   },
   required: ["error"],
 };

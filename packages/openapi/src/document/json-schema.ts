@@ -28,7 +28,7 @@ const lists = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 /** Keywords whose value has a schema under each name. */
 const maps = new Set(["dependentSchemas", "patternProperties", "properties"]);
 
-/** A copy of a schema with `change` applied to each schema directly below it; values such as `const` and `default` stay as they are. */
+/** A copy of a schema with `change` applied to each schema directly below it; values such as `const` and `default` are not changed. */
 export const mapSubschemas = (
   schema: JsonSchemaObject,
   change: (schema: JsonSchema) => JsonSchema,
@@ -119,8 +119,8 @@ export const fileSchema: JsonSchemaObject = { type: "string", format: "binary" }
 export const isFileSchema = (schema: unknown): boolean =>
   isSchemaObject(schema) && schema["type"] === "string" && schema["format"] === "binary";
 
-/** Whether a schema, or one that it holds or refers to, is that of a file. */
-export const holdsFile = (root: JsonSchemaObject): boolean => {
+/** Whether a schema, or one that it contains or refers to, is that of a file. */
+export const containsFile = (root: JsonSchemaObject): boolean => {
   const followed = new Set<unknown>();
   let found = false;
   const visit = (schema: JsonSchema): JsonSchema => {
@@ -151,5 +151,5 @@ export const requiresMembers = (root: JsonSchemaObject): boolean => {
   return requires(root);
 };
 
-/** Alternatives and references in a chain; bounds circles of them. */
+/** Maximum chain of alternatives and references, which may be cyclic. */
 const MAX_DEPTH = 32;

@@ -28,10 +28,10 @@ export const listedRoutes = (
     const template = pathTemplate(route.path);
     const group = shapes.get(template.shape) ?? [];
     shapes.set(template.shape, group);
-    const twin = group.find((listed) => listed.route.method === route.method);
-    if (twin !== undefined) {
+    const duplicate = group.find((listed) => listed.route.method === route.method);
+    if (duplicate !== undefined) {
       warn(
-        `${route.method} ${route.path} is not in the API document: OpenAPI cannot tell its path from ${twin.route.path}`,
+        `${route.method} ${route.path} is not in the API document: OpenAPI cannot distinguish its path from ${duplicate.route.path}`,
       );
       continue;
     }

@@ -28,7 +28,7 @@ export interface License {
   readonly name: string;
   /** SPDX identifier. */
   readonly identifier?: string;
-  /** Page of its text. */
+  /** URL of its text. */
   readonly url?: string;
 }
 
@@ -36,7 +36,7 @@ export interface License {
 export interface Server {
   /** Address of the service. */
   readonly url: string;
-  /** Text about it. */
+  /** Description, in CommonMark. */
   readonly description?: string;
 }
 
@@ -44,11 +44,11 @@ export interface Server {
 export interface Tag {
   /** Name of the tag. */
   readonly name: string;
-  /** Text about it. */
+  /** Description, in CommonMark. */
   readonly description?: string;
 }
 
-/** All of these schemes; each with the scopes it must have, none here. */
+/** Schemes that are all required; each has a list of scopes, always empty here. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 /** Operations of one path by method in lower case; QUERY is `x-query`, because OpenAPI 3.1 does not support it. */

@@ -1,9 +1,9 @@
 import type { RouteInfo } from "@framework/core";
 
 /**
- * Gives every operation a unique id: the route's `name`, else `get_books_id` for `GET /books/{id}`; further ones of the same text are numbered.
+ * Gives every operation a unique id: the route's `name`, else one such as `get_books_id` for `GET /books/{id}`; duplicates are numbered.
  *
- * @param routes all routes, so that no generated id takes a name
+ * @param routes all routes, so that no generated id equals a name
  */
 export const operationIds = (routes: readonly RouteInfo[]): ((route: RouteInfo) => string) => {
   const names = new Set(routes.map(({ options }) => options.name));

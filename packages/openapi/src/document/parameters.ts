@@ -6,7 +6,7 @@ import type { ListedRoute } from "./listed-routes.ts";
 import type { Parameter } from "./openapi-document.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
-/** Every parameter of the path, with the route's schema if any, else a string. */
+/** Every parameter of the path, with the route's schema, else as a string. */
 export const pathParameters = (
   { route, template, names }: ListedRoute,
   components: Components,

@@ -2,7 +2,7 @@
 export interface PathTemplate {
   /** With a name in each pair of braces: `/files/{path}`, also for a wildcard. */
   readonly path: string;
-  /** The path without names: equal paths must be listed once. */
+  /** The path without names; OpenAPI allows each shape only once. */
   readonly shape: string;
   readonly params: readonly TemplateParam[];
 }

@@ -5,13 +5,13 @@ import type { Components } from "./components.ts";
 import { errorReference, impliedFields, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json-schema.ts";
 import type { Content, Reference, Reply } from "./openapi-document.ts";
-import { documentsOf, jsonSchemaOf, resultOfNothing } from "./standard-json-schema.ts";
+import { documentsOf, jsonSchemaOf, resultOfUndefined } from "./standard-json-schema.ts";
 
-/** The body of a reply that a route lists. */
+/** The body of a reply that a route declares. */
 export interface OwnBody {
   /** `true` when its library has no JSON Schema for it. */
   readonly schema: JsonSchema;
-  /** Schema of the body as text: that of its strings; `null` if it has none. */
+  /** Schema of the body when it is sent as text, that of its strings; `null` if it never is. */
   readonly text: JsonSchema | null;
   readonly mayBeNull: boolean;
 }
@@ -29,13 +29,16 @@ export const ownReplies = (
         found === null || components.place({ schema: found, side: "output", name: `${name}_${status}` });
       if (documentsOf(standard) !== null) return [status, { schema, text: null, mayBeNull: false }]; // always sent as JSON
       const text = textOf(found ?? {}, schema);
-      return [status, { schema, text, mayBeNull: hasType(found ?? {}, "null") || mayBeNothing(standard) }];
+      return [
+        status,
+        { schema, text, mayBeNull: hasType(found ?? {}, "null") || acceptsUndefined(standard) },
+      ];
     }),
   );
 
-/** Whether a schema lets a handler return nothing, such as an optional object, which its JSON Schema does not say. */
-const mayBeNothing = (schema: StandardSchema): boolean => {
-  const result = resultOfNothing(schema);
+/** Whether a schema accepts `undefined`, such as an optional object, which its JSON Schema does not express. */
+const acceptsUndefined = (schema: StandardSchema): boolean => {
+  const result = resultOfUndefined(schema);
   return result !== null && (result.value === undefined || result.value === null);
 };
 
@@ -44,7 +47,7 @@ const textOf = (found: JsonSchemaObject, placed: JsonSchema): JsonSchema | null 
   return found["type"] === "string" || found["$ref"] !== undefined ? placed : { type: "string" };
 };
 
-/** All replies of an operation: its own, the implied ones, and a generic success if the route lists none. */
+/** All replies of an operation: its own, the implied ones, and a generic success if the route declares none. */
 export const repliesOf = (
   { method }: RouteInfo,
   implied: readonly ImpliedReply[],
@@ -69,7 +72,7 @@ export const repliesOf = (
   return Object.fromEntries(Object.entries(replies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** The body that the route lists for a status, also for its hundred or for all others; `null` for one that always comes from the framework. */
+/** The body that the route declares for a status, its class (`4XX`) or `default`; `null` for a reply that always comes from the framework. */
 export const ownBody = (own: ReadonlyMap<string, OwnBody>, status: number): OwnBody | null =>
   own.get(String(status)) ??
   (status === 304 ? undefined : (own.get(`${Math.trunc(status / 100)}XX`) ?? own.get("default"))) ??
@@ -78,7 +81,7 @@ export const ownBody = (own: ReadonlyMap<string, OwnBody>, status: number): OwnB
 /** Whether a key of `responses` is for successes and redirections. */
 const maySucceed = (key: string): boolean => /^[23d]/.test(key);
 
-/** A reply that the route lists. */
+/** A reply that the route declares. */
 interface OwnReply {
   readonly method: string;
   /** Key in `responses` of the operation. */
@@ -108,7 +111,7 @@ const replyOf = ({ method, key, body, shared, fields }: OwnReply): Reply => ({
   ...(method === "HEAD" || key === "204" || key === "304" ? {} : { content: contentOf(key, body, shared) }),
 });
 
-/** What a reply without an implied one is. */
+/** Description of a reply without an implied one. */
 const descriptionOf = (key: string): string => {
   if (key === "default") return "Any other reply.";
   return maySucceed(key) ? "Success." : "Failure.";

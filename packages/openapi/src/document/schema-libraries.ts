@@ -2,14 +2,14 @@ import { ConfigurationError, type Problem, type RouteInfo, type StandardSchema }
 import { fileSchema } from "./json-schema.ts";
 import { documentsOf, type Side } from "./standard-json-schema.ts";
 
-/** Returns the JSON Schema (draft 2020-12) of a library's schema: of its input for what clients send, of its output for replies. */
+/** Returns the JSON Schema (draft 2020-12) of a library's schema: of its input for requests, of its output for replies. */
 export type SchemaConverter = (schema: StandardSchema, side: Side) => unknown;
 
-/** Converters by the name that a library gives itself, `~standard.vendor`. */
+/** Converters by the name of a library, its `~standard.vendor`. */
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>;
 
 /**
- * Returns the routes with schemas that all carry Standard JSON Schema: those of other libraries get a converter of `given`, valibot's the one of
+ * Returns the routes with schemas that all have Standard JSON Schema: those of other libraries get a converter of `given`, valibot's the one of
  * `@valibot/to-json-schema`.
  *
  * @throws ConfigurationError with each route whose schema has no converter, OPENAPI_NO_JSON_SCHEMA
@@ -22,7 +22,7 @@ export const readableRoutes = async (
   const problems: Problem[] = [];
   const readable = routes.map((route) => {
     const missing = schemasOf(route)
-      .filter(isForeign)
+      .filter(needsConverter)
       .map(vendorOf)
       .find((vendor) => !Object.hasOwn(converters, vendor));
     if (missing !== undefined) problems.push(problemOf(route, missing));
@@ -32,12 +32,12 @@ export const readableRoutes = async (
   return readable;
 };
 
-/** Returns the converters for schemas: those of `given`, and valibot's own where it is needed. */
+/** Returns the converters for schemas: those of `given`, and valibot's own if needed. */
 export const convertersFor = async (
   schemas: readonly StandardSchema[],
   given: SchemaConverters,
 ): Promise<SchemaConverters> => {
-  const vendors = new Set(schemas.filter(isForeign).map(vendorOf));
+  const vendors = new Set(schemas.filter(needsConverter).map(vendorOf));
   const loaded = vendors.has("valibot") && !Object.hasOwn(given, "valibot") ? await loadValibot() : {};
   return { ...loaded, ...given };
 };
@@ -47,29 +47,29 @@ const schemasOf = ({ options }: RouteInfo): StandardSchema[] =>
     (schema) => schema !== undefined,
   );
 
-const isForeign = (schema: StandardSchema): boolean => !("jsonSchema" in schema["~standard"]);
+const needsConverter = (schema: StandardSchema): boolean => !("jsonSchema" in schema["~standard"]);
 
 const vendorOf = (schema: StandardSchema): string => schema["~standard"].vendor;
 
-const cures: Readonly<Record<string, string>> = {
+const remedies: Readonly<Record<string, string>> = {
   valibot: "npm install @valibot/to-json-schema",
   zod: 'use the schemas of "zod" 4, or, for those of "zod/mini", pass enableOpenapi({ jsonSchema: { zod: (schema, side) => z.toJSONSchema(schema, { io: side }) } })',
 };
 
 const problemOf = ({ method, path }: RouteInfo, vendor: string): Problem => {
-  const cure = Object.hasOwn(cures, vendor)
-    ? cures[vendor]
+  const remedy = Object.hasOwn(remedies, vendor)
+    ? remedies[vendor]
     : `use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { ${JSON.stringify(vendor)}: (schema, side) => … } })`;
-  const message = `${method} ${path}: the API document cannot show schemas of ${vendor}; ${cure}, or hide the route with hidden: true`;
+  const message = `${method} ${path}: the API document cannot show schemas of ${vendor}; ${remedy}, or hide the route with hidden: true`;
   return { code: "OPENAPI_NO_JSON_SCHEMA", message };
 };
 
-/** Returns a schema that carries Standard JSON Schema, if its library or a converter can. */
+/** Returns the schema with Standard JSON Schema, if its library or a converter provides it. */
 export const withConverter = <S extends StandardSchema | undefined>(
   schema: S,
   converters: SchemaConverters,
 ): S => {
-  if (schema === undefined || !isForeign(schema)) return schema;
+  if (schema === undefined || !needsConverter(schema)) return schema;
   const convert = converters[vendorOf(schema)];
   if (convert === undefined) return schema;
   const part = documentsOf(schema)?.part ?? ((converted: unknown) => converted);
@@ -77,7 +77,7 @@ export const withConverter = <S extends StandardSchema | undefined>(
     input: () => part(convert(schema, "input")),
     output: () => part(convert(schema, "output")),
   };
-  return { "~standard": { ...schema["~standard"], jsonSchema } } as unknown as S; // the same schema with one member more
+  return { "~standard": { ...schema["~standard"], jsonSchema } } as unknown as S; // the same schema with an additional member
 };
 
 const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteInfo => {
@@ -103,14 +103,14 @@ const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteIn
 const loadValibot = async (): Promise<SchemaConverters> => {
   try {
     const { toJsonSchema } = await import("@valibot/to-json-schema");
-    return { valibot: (schema, side) => toJsonSchema(schema as never, { ...valibotConfig, typeMode: side }) }; // its vendor says that it is one of valibot's
+    return { valibot: (schema, side) => toJsonSchema(schema as never, { ...valibotConfig, typeMode: side }) }; // a schema of valibot, by its vendor
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return {};
     throw error;
   }
 };
 
-/** Outputs of valibot's transformations; others may give any value. */
+/** JSON Schemas of the outputs of valibot's transformations. */
 const outputs: Readonly<Record<string, object>> = {
   to_number: { type: "number" },
   to_boolean: { type: "boolean" },

@@ -36,7 +36,7 @@ test("path parameters have their schema's input types and descriptions", async (
   ]);
 });
 
-test("each property of the query is a parameter, required where it has no default", async () => {
+test("each property of the query is a parameter, required if it has no default", async () => {
   const query = z.object({
     genre: z.string(),
     page: z.int().min(1).max(9).default(1),
@@ -103,7 +103,7 @@ test("named schemas are components, once each; an input that differs from the ou
   });
 });
 
-test("different schemas of one name are numbered, and none takes the name Error", async () => {
+test("different schemas of the same name are numbered, and none is named Error", async () => {
   const one = z.object({ a: z.string() }).meta({ id: "Thing" });
   const other = fakeLibrary({ $ref: "#/$defs/Thing", $defs: { Thing: { type: "integer" } } });
   const error = fakeLibrary({ $ref: "#/$defs/Error", $defs: { Error: { type: "null" } } });
@@ -135,7 +135,7 @@ test("a recursive schema becomes a component, named by its title or its location
   });
 });
 
-/** A schema of a library that writes JSON Schema as its program does. */
+/** A schema of a library whose JSON Schema is given. */
 const plain = (schema: object): StandardSchema =>
   ({
     "~standard": {
@@ -146,7 +146,7 @@ const plain = (schema: object): StandardSchema =>
     },
   }) as StandardSchema;
 
-test("an $id that ends in a slash names its component by the part before, and one of a host alone by no part", async () => {
+test("an $id with a trailing slash names its component by its last segment, and one of only a host does not name it", async () => {
   const Book = {
     $id: "https://shop.test/schemas/Book/",
     properties: { author: { $ref: "https://shop.test/Author/" } },
@@ -261,7 +261,7 @@ test("schemas of valibot are in the document: parameters, bodies, files, replies
   expect(Object.keys(components.schemas)).toEqual(["Error", "post_trees_body"]);
 });
 
-test("a library without JSON Schema is a start error that names each route and the cure; a converter cures it", async () => {
+test("a library without JSON Schema is a start error that names each route and the remedy; a converter fixes it", async () => {
   const plain = (vendor: string): StandardSchema => ({
     "~standard": { version: 1, vendor, validate: (value: unknown) => ({ value }) },
   });
@@ -294,7 +294,7 @@ test("a library without JSON Schema is a start error that names each route and t
   });
 });
 
-test("the start error for schemas of zod/mini names a converter that cures it", async () => {
+test("the start error for schemas of zod/mini names a converter that fixes it", async () => {
   const mini: StandardSchema = {
     "~standard": { version: 1, vendor: "zod", validate: (value: unknown) => ({ value }) },
   };

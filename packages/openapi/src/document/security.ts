@@ -3,7 +3,7 @@ import type { SecurityRequirement, SecurityScheme } from "./openapi-document.ts"
 
 /** Security schemes of the document, and the requirements of operations. */
 export interface Security {
-  /** Alternatives; each requires all of its schemes; empty for an open route. */
+  /** Alternatives, each of which requires all its schemes; empty for an open route. */
   requirements(route: RouteInfo): readonly SecurityRequirement[];
   /** Every scheme that a route requires, sorted by name. */
   schemes(): Readonly<Record<string, SecurityScheme>>;

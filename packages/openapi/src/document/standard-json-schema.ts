@@ -10,23 +10,23 @@ type Converter = Readonly<
 >;
 
 /**
- * The member `~standard.documents` of a schema that validates nothing, because the values are validated elsewhere, such as the input of a command of
+ * The member `~standard.documents` of a schema that does not validate, because its values are validated elsewhere, such as the input of a command of
  * `@framework/cqrs`.
  */
 export interface Documents {
   /** The schema that validates. */
   readonly schema: StandardSchema;
-  /** Returns the part of its JSON Schema that this place documents; `null` for all of it. */
+  /** Returns the documented part of its JSON Schema; `null` for all of it. */
   readonly part: ((jsonSchema: unknown) => unknown) | null;
 }
 
-/** What a schema documents; `null` for one that validates itself. */
+/** The documented schema; `null` for a schema that validates itself. */
 export const documentsOf = (schema: StandardSchema): Documents | null =>
   (schema["~standard"] as { readonly documents?: Documents }).documents ?? null;
 
 /**
- * Options that make a library convert files, where it does not without: arktype's "File" is a class, which any library but zod and valibot's converter
- * would give as any value.
+ * Options with which a library converts files: arktype's "File" is a class, which all libraries but zod and valibot's converter
+ * convert to any value.
  */
 const optionsOf: Readonly<Record<string, Record<string, unknown>>> = {
   arktype: {
@@ -60,14 +60,14 @@ export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObje
   return null;
 };
 
-/** The result of a synchronous schema for `undefined`, which stands for nothing; `null` if it refuses that, throws, or is asynchronous. */
-export const resultOfNothing = (schema: StandardSchema): { readonly value: unknown } | null => {
+/** The result of a synchronous schema for `undefined`; `null` if it refuses `undefined`, throws, or is asynchronous. */
+export const resultOfUndefined = (schema: StandardSchema): { readonly value: unknown } | null => {
   try {
     const result = schema["~standard"].validate(undefined);
     if ("issues" in result || "value" in result) return result.issues === undefined ? result : null;
-    result.then(undefined, () => {}); // asynchronous: the document is made at once
+    result.then(undefined, () => {}); // asynchronous: the document is generated synchronously
   } catch {
-    // a validator that expects a value; the app reports it where a request causes it
+    // a validator that expects a value; the app reports the error for the request that causes it
   }
   return null;
 };

@@ -1,4 +1,4 @@
-// What a document says of values that a schema accepts and its JSON Schema does not name: nothing, any value, files.
+// Documentation of values that a schema accepts but its JSON Schema does not state: `undefined`, any value, files.
 import { App, type StandardSchema } from "@framework/core";
 import { contractTest } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -34,9 +34,9 @@ test.each<[string, StandardSchema, boolean | undefined]>([
   ["an optional object of valibot", v.optional(v.object({ a: v.string() })), undefined],
   ["any value", z.any(), undefined],
   ["an object or null", object.nullable(), true],
-  ["a schema that throws for nothing", failing, true],
+  ["a schema that throws for undefined", failing, true],
   ["an asynchronous schema", asynchronous, true],
-])("a body is required unless its schema accepts that there is none: %s", async (_, schema, required) => {
+])("a body is required unless its schema accepts undefined: %s", async (_, schema, required) => {
   expect((await bodyOf(schema))?.required).toBe(required);
 });
 
@@ -51,21 +51,24 @@ test("a request without its optional body is answered", async () => {
 test.each<[string, StandardSchema, string[], boolean]>([
   ["any value", z.any(), ["application/json", "text/plain"], true],
   ["any value with a description", z.unknown().describe("Any."), ["application/json", "text/plain"], true],
-  ["a text or any value", z.union([z.string(), z.unknown()]), ["application/json", "text/plain"], true],
+  ["a string or any value", z.union([z.string(), z.unknown()]), ["application/json", "text/plain"], true],
   ["an optional object", object.optional(), ["application/json"], true],
-  ["an optional text of valibot", v.optional(v.string()), ["application/json", "text/plain"], true],
+  ["an optional string of valibot", v.optional(v.string()), ["application/json", "text/plain"], true],
   ["an object", object, ["application/json"], false],
   ["any object", z.any().and(object), ["application/json"], false],
   ["an object with a default", object.default({ a: "b" }), ["application/json"], false],
-])("a reply has each form in which the handler's value is sent: %s", async (_, schema, types, mayBeEmpty) => {
-  const app = newApp();
-  app.get("/", { responses: { 200: schema } }, () => ({ a: "b" }));
-  const responses = (await documentOf(app)).paths["/"]?.["get"]?.responses ?? {};
-  const { content } = responses["200"] as { content: object };
-  expect([Object.keys(content), "204" in responses]).toEqual([types, mayBeEmpty]);
-});
+])(
+  "a reply has each media type in which the handler's value may be sent: %s",
+  async (_, schema, types, mayBeEmpty) => {
+    const app = newApp();
+    app.get("/", { responses: { 200: schema } }, () => ({ a: "b" }));
+    const responses = (await documentOf(app)).paths["/"]?.["get"]?.responses ?? {};
+    const { content } = responses["200"] as { content: object };
+    expect([Object.keys(content), "204" in responses]).toEqual([types, mayBeEmpty]);
+  },
+);
 
-test("replies of text and of nothing are as documented where the schema accepts them", async () => {
+test("text and empty replies match the document if the schema accepts them", async () => {
   const app = newApp();
   app.get("/text", { responses: { 200: z.any() } }, () => "text");
   app.get("/null", { responses: { 200: z.unknown() } }, () => null);
@@ -74,7 +77,7 @@ test("replies of text and of nothing are as documented where the schema accepts 
   expect((await contractTest(app, { runs: 20 })).operations).toBe(4);
 });
 
-/** A schema as arktype makes it: a class is what the option says, or any value. */
+/** A schema like those of arktype: a class is converted by the option, or to any value. */
 const arkLike = (proto: { readonly name: string }): StandardSchema => {
   interface Options {
     readonly libraryOptions?: { readonly fallback?: { readonly proto?: (context: object) => object } };

@@ -10,7 +10,7 @@ import { type CachedFile, textFile } from "./cached-file.ts";
 export interface Bundle {
   readonly name: string;
   readonly version: string;
-  /** The package of the originals: present in the source tree only. */
+  /** Folder of the original package, which exists only in the source tree. */
   readonly origin: () => string;
   /** Folder of the files in that package. */
   readonly folder: string;
@@ -40,7 +40,7 @@ export const redoc: Bundle = {
   },
   folder: "bundles",
   files: ["redoc.standalone.js"],
-  // A logo of another host: every page view would send a request there.
+  // A logo on another host, to which every page view would send a request.
   replaced: [["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:image/gif;base64,R0lGODlhAQABAAAAACw="]],
 };
 

@@ -2,10 +2,10 @@ import { redoc, swaggerUi } from "./bundle.ts";
 import type { PageKind } from "./page.ts";
 
 /**
- * Calls a function after every change of the page. It sets attributes that the tools leave out or set wrongly for readers with a screen reader; each only when it
- * differs, so that the function does not call itself for ever.
+ * Calls a function after every change of the page. The function corrects attributes that the tools get wrong for screen readers; each only if it
+ * differs, so that the function does not trigger itself.
  */
-const MENDING = `
+const ON_EVERY_CHANGE = `
 const put = (selector, attributes) => {
   for (const each of document.querySelectorAll(selector))
     for (const [name, value] of Object.entries(attributes))
@@ -13,11 +13,11 @@ const put = (selector, attributes) => {
       else if (each.getAttribute(name) !== value) each.setAttribute(name, value);
 };
 const heading = (selector, level) => put(selector, { role: "heading", "aria-level": String(level) });
-const mendAlways = (mend) =>
-  new MutationObserver(mend).observe(document.body, { attributes: true, childList: true, subtree: true });
+const onEveryChange = (correct) =>
+  new MutationObserver(correct).observe(document.body, { attributes: true, childList: true, subtree: true });
 `;
 
-/** Colours that differ enough from each other (WCAG 2.2, 1.4.3). */
+/** Colours with sufficient contrast (WCAG 2.2, 1.4.3). */
 const SWAGGER_COLOURS = `
 .swagger-ui .info .title small { background: #5a6270 }
 .swagger-ui .info .title small.version-stamp { background: #476200 }
@@ -33,17 +33,17 @@ const SWAGGER_COLOURS = `
 .swagger-ui pre.example span[style*="211, 99, 99"] { color: #ff9d9d !important }
 `;
 
-/** Swagger UI: shows and tries operations. The page's URL does not configure it, and no remote validator is used. */
+/** Swagger UI: shows operations and tries them out. Ignores parameters of the page's URL, and uses no remote validator. */
 export const swaggerPage: PageKind = {
   bundle: swaggerUi,
   hasMain: true,
-  script: `${MENDING}
+  script: `${ON_EVERY_CHANGE}
 const page = document.getElementById("page");
 document.body.style.margin = "0";
 const colours = new CSSStyleSheet();
 colours.replaceSync(\`${SWAGGER_COLOURS}\`);
 document.adoptedStyleSheets = [colours];
-mendAlways(() => {
+onEveryChange(() => {
   heading("#page h3", 2);
   heading("#page h4", 3);
   heading("#page h5", 4);
@@ -67,10 +67,10 @@ SwaggerUIBundle({
 export const redocPage: PageKind = {
   bundle: redoc,
   hasMain: false,
-  script: `${MENDING}
+  script: `${ON_EVERY_CHANGE}
 const page = document.getElementById("page");
 document.body.style.margin = "0";
-mendAlways(() => heading("#page h5", 3));
+onEveryChange(() => heading("#page h5", 3));
 Redoc.init(new URL(page.dataset.document, location.href).href, { untrustedSpec: true }, page);
 `,
   policy: ["style-src 'unsafe-inline'", "worker-src blob:"],

@@ -16,19 +16,19 @@ export interface PageParts {
 /** Requirements of one tool. */
 export interface PageKind {
   readonly bundle: Bundle;
-  /** Whether the tool brings the main landmark of the page; else the page has it. */
+  /** Whether the tool renders a main landmark; otherwise the page adds `<main>`. */
   readonly hasMain: boolean;
-  /** Shows the document `page.dataset.document` in the element `page`; constant, without values of the configuration. */
+  /** Shows the document `page.dataset.document` in the element `page`. Must be constant: it must not contain configuration values. */
   readonly script: string;
   /** Further directives of its content security policy. */
   readonly policy: readonly string[];
 }
 
-/** Path of a bundle's file: its version is in it, so that clients may cache it forever. */
+/** Versioned path of a bundle's file, so that clients may cache it forever. */
 export const bundlePath = (pagePath: string, { name, version }: Bundle, file: string): string =>
   `${pagePath}/${name}-${version}/${file}`;
 
-/** The page as HTML. Its only inline script is the kind's own, allowed by its hash. */
+/** The page as HTML. Its only inline script is that of the tool, allowed by its hash. */
 export const createPage = (parts: PageParts, { bundle, hasMain, script, policy }: PageKind): CachedFile => {
   const linked = (file: string): string =>
     escaped(relativeUrl(parts.path, bundlePath(parts.path, bundle, file)));

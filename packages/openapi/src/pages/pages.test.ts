@@ -1,4 +1,4 @@
-// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+// oxlint-disable jest/no-standalone-expect -- the assertions run inside the tests that eachClient registers
 import { createHash } from "node:crypto";
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
@@ -96,7 +96,7 @@ test("a page may call the configured servers", async () => {
   expect(policy).toContain("connect-src 'self' https://api.example;");
 });
 
-test("Redoc is served without its logo of another host", async () => {
+test("Redoc is served without its logo from another host", async () => {
   await using client = testClient(makeApp());
   const { text } = await client.get("/redoc/redoc-2.5.4/redoc.standalone.js");
   expect(text).not.toContain("cdn.redoc.ly");

@@ -6,7 +6,7 @@ import type { RabbitMQConfig } from "../rabbitmq-config.ts";
 import { amqplib } from "./amqplib.ts";
 import { reasonOf, refusalOf, unavailable } from "./server-error.ts";
 
-/** What a link needs. */
+/** Dependencies of `Link`. */
 export interface LinkParts {
   readonly config: RabbitMQConfig;
   /** Purpose of the connection, shown in the server's list of connections. */
@@ -14,20 +14,20 @@ export interface LinkParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Called after each successful attempt. */
+  /** Called after each successful connection. */
   readonly onOpened: () => void;
 }
 
-/** A connection that lived for so long was a good one: the pauses begin anew. */
+/** Uptime after which a lost connection resets the backoff. */
 const STABLE_MS = 5000;
-/** Longest rest of a pause while a send waits. */
-const SOON_MS = 1000;
-/** Channels of a connection that the server has not closed: it allows 2047. */
+/** Maximum remaining backoff while a send is waiting. */
+const MAX_SHORT_BACKOFF_MS = 1000;
+/** Maximum channels awaiting close-ok before a reset; the server allows 2047 channels. */
 const MAX_CLOSING = 256;
-/** Longest wait for the server's answer to an orderly close. */
+/** Longest wait for the server's response to a close. */
 const CLOSE_MS = 2000;
 
-/** One connection to the server, opened when it is asked for, and again after it broke. */
+/** A connection to the server. Opened on first use, and again after it was lost. */
 export class Link {
   private readonly parts: LinkParts;
   private readonly ending = new AbortController();
@@ -35,12 +35,12 @@ export class Link {
   private opening: Promise<ChannelModel> | null = null;
   private failures = 0;
   private lastReason: string | null = null;
-  /** Channels that were left and that the server has not closed. */
+  /** Number of channels awaiting close-ok. */
   private closing = 0;
   private wasAsked = false;
   private wasReset = false;
-  /** Present during the pause before an attempt. */
-  private resting: { readonly end: AbortController; isShort: boolean } | null = null;
+  /** The current backoff before an attempt; `null` without one. */
+  private backoff: { readonly end: AbortController; isShort: boolean } | null = null;
   /** Destroys the socket of the current connection. */
   private socket = new AbortController();
   private blocked: { readonly reason: string; readonly end: PromiseWithResolvers<void> } | null = null;
@@ -54,7 +54,7 @@ export class Link {
     return this.current;
   }
 
-  /** Whether the connection was ever needed. */
+  /** Whether the connection was ever requested. */
   get isUsed(): boolean {
     return this.wasAsked;
   }
@@ -63,22 +63,22 @@ export class Link {
     return this.ending.signal.aborted;
   }
 
-  /** Why there is no connection, though one was asked for; `null` with one, and before the first attempt has ended. */
+  /** Why there is no connection; `null` if there is one, and before the first attempt has ended. */
   get problem(): string | null {
     return this.current === null ? this.lastReason : null;
   }
 
-  /** Why the server blocks publishers on this connection: an alarm of memory or disk; `null` while it does not. */
+  /** Why the server blocks publishers on this connection, such as a memory or disk alarm; `null` if it does not. */
   get blockedReason(): string | null {
     return this.blocked?.reason ?? null;
   }
 
-  /** Resolves when the server blocks publishers no longer, or the connection has ended. */
+  /** Resolves when the server no longer blocks publishers, or the connection has ended. */
   async whenUnblocked(): Promise<void> {
     await this.blocked?.end.promise;
   }
 
-  /** Returns the connection, after a pause and an attempt if there is none. Calls at the same time share an attempt. @throws RABBITMQ_UNAVAILABLE */
+  /** Returns the connection; connects if there is none, after a backoff. Concurrent calls share an attempt. @throws RABBITMQ_UNAVAILABLE */
   async open(): Promise<ChannelModel> {
     if (this.ending.signal.aborted) throw unavailable("it was closed");
     this.wasAsked = true;
@@ -87,27 +87,27 @@ export class Link {
     return await this.opening;
   }
 
-  /** Like `open`, for work that has a time limit: the rest of a pause becomes 1 s at most. */
+  /** Like `open`, for work with a time limit: shortens the remaining backoff to at most 1 s. */
   async openSoon(): Promise<ChannelModel> {
     const opened = this.open();
-    const { resting } = this;
-    if (resting !== null && !resting.isShort) {
-      resting.isShort = true;
-      const cancel = this.parts.clock.after(Math.round(this.parts.random() * SOON_MS), () =>
-        resting.end.abort(),
+    const { backoff } = this;
+    if (backoff !== null && !backoff.isShort) {
+      backoff.isShort = true;
+      const cancel = this.parts.clock.after(Math.round(this.parts.random() * MAX_SHORT_BACKOFF_MS), () =>
+        backoff.end.abort(),
       );
-      resting.end.signal.addEventListener("abort", cancel, { once: true });
+      backoff.end.signal.addEventListener("abort", cancel, { once: true });
     }
     return await opened;
   }
 
-  /** Ends a pause: the server has just answered another connection. */
-  tryNow(): void {
-    this.resting?.end.abort();
+  /** Ends a backoff, because another connection has just been opened. */
+  skipBackoff(): void {
+    this.backoff?.end.abort();
   }
 
-  /** Counts a channel until the server has closed it: it does not while a queue without a leader holds the channel up. */
-  left(closed: Promise<unknown>): void {
+  /** Counts a channel until the server confirms its close, which it does not while a leaderless queue blocks the channel. */
+  trackClosing(closed: Promise<unknown>): void {
     const { current: model } = this;
     this.closing++;
     void closed.then(() => {
@@ -116,7 +116,7 @@ export class Link {
     if (this.closing > MAX_CLOSING) this.reset("the server does not close channels");
   }
 
-  /** Destroys the connection: the server has stopped to answer, and what is buffered must not be sent later. */
+  /** Destroys the connection: the server has stopped answering, and buffered data must not be sent later. */
   reset(reason: string): void {
     if (this.current === null) return;
     this.parts.log.warn(`rabbitmq: the connection for ${this.parts.purpose} is replaced`, { reason });
@@ -137,7 +137,7 @@ export class Link {
 
   private async connect(): Promise<ChannelModel> {
     const { signal } = this.ending;
-    if (this.failures > 0) await this.rest();
+    if (this.failures > 0) await this.backOff();
     signal.throwIfAborted();
     try {
       const model = this.opened(await this.dial());
@@ -150,12 +150,12 @@ export class Link {
     }
   }
 
-  private async rest(): Promise<void> {
+  private async backOff(): Promise<void> {
     const { clock, random } = this.parts;
     const end = new AbortController();
-    this.resting = { end, isShort: false };
+    this.backoff = { end, isShort: false };
     await pause(clock, backoffMs(this.failures, random()), AbortSignal.any([this.ending.signal, end.signal]));
-    this.resting = null;
+    this.backoff = null;
     end.abort();
   }
 
@@ -168,7 +168,7 @@ export class Link {
       noDelay: true,
       timeout: config.connectionTimeoutMs,
       clientProperties: { connection_name: `framework ${purpose}` },
-      signal: this.socket.signal, // an option of Node's sockets, which amqplib passes on
+      signal: this.socket.signal, // an option of Node's sockets that amqplib passes on
       ...(config.ca === undefined ? {} : { ca: config.ca }),
     };
     return await amqplib().connect(url.href, options);
@@ -192,7 +192,7 @@ export class Link {
       this.lastReason = reason;
       this.unblock();
       if (clock.now() - from >= STABLE_MS) this.failures = 0;
-      if (!this.wasReset) this.failures++; // a reset is no failure of the server
+      if (!this.wasReset) this.failures++; // a reset does not count as a failure
       if (!this.ending.signal.aborted)
         log.warn(`rabbitmq: the connection for ${purpose} was lost`, { reason });
     });

@@ -1,4 +1,4 @@
-// One file: the states of a consumer; what it does with the server is in session.ts and settle.ts.
+// Long, because the methods share the state of a consumer; its channels are in session.ts.
 import {
   backoffMs,
   type Consumer,
@@ -19,24 +19,24 @@ import { groupQueue } from "../topology/names.ts";
 import { RabbitMQDelivery } from "./rabbitmq-delivery.ts";
 import { Session } from "./session.ts";
 
-/** What a consumer needs of its broker. */
+/** Dependencies of `RabbitMQConsumer`. */
 export interface ConsumerParts {
   readonly link: Link;
   readonly config: RabbitMQConfig;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Creates again what this process created. */
-  readonly again: () => Promise<void>;
-  /** Stores a copy of a delivery in the queue of its group, for its next try. */
+  /** Redeclares the topology that this process has created. */
+  readonly redeclare: () => Promise<void>;
+  /** Stores a copy of a delivery in its group's queue, for the next try. */
   readonly copy: (delivery: RabbitMQDelivery, queue: string, retry: RetryOf) => Promise<void>;
 }
 
 type RetryOf = Extract<Settlement, { action: "retry" }>;
 
-/** A session that lived for so long was a good one. */
+/** Duration after which the end of a session resets the backoff. */
 const STABLE_MS = 5000;
-/** Longest wait for the server's answer to an orderly end. */
+/** Longest wait for the server's response to a close or cancel. */
 const CLOSE_MS = 5000;
 
 /** Consumes the queues of one group. */
@@ -47,15 +47,15 @@ export class RabbitMQConsumer implements Consumer {
   private readonly ending = new AbortController();
   private running: Promise<void> | null = null;
   private session: Session | null = null;
-  /** What was handed over and is not settled. */
+  /** Unsettled deliveries. */
   private readonly held = new Set<RabbitMQDelivery>();
-  /** What arrived while nothing may be handed over; at most the prefetch. */
+  /** Messages that arrived while paused or stopped; at most the prefetch. */
   private waiting: RabbitMQDelivery[] = [];
-  /** Topics of which the session has got a message. */
+  /** Topics of which the session has received a message. */
   private readonly activeOn = new Set<string>();
-  /** Deliveries whose copy is stored, but which are not acknowledged: settling them again must store no second one. */
+  /** Unacknowledged deliveries whose copy is stored: settling them again must not store another copy. */
   private readonly copied = new WeakSet<RabbitMQDelivery>();
-  /** Settled in a call of which another part failed: messaging repeats all of it. */
+  /** Deliveries that were settled in a call that failed partially, which messaging repeats. */
   private readonly settledBefore = new WeakSet<Delivery>();
   private isPaused = false;
   private isClosed = false;
@@ -89,7 +89,7 @@ export class RabbitMQConsumer implements Consumer {
     if (this.isStopped) return;
     this.ending.abort();
     this.cancelWatch();
-    // Cancelling would make another consumer of an ordered queue active while this one still holds messages, which it would overtake.
+    // Cancelling would activate another consumer of an ordered queue, whose messages would overtake those that this one still holds.
     if (this.options.order !== "none") return;
     await this.inTime(this.session?.cancel());
     for (const { channel, message } of this.waiting.splice(0)) attempt(() => channel.nack(message));
@@ -119,7 +119,7 @@ export class RabbitMQConsumer implements Consumer {
     return states.reduce((sum, { messageCount }) => sum + messageCount, this.waiting.length);
   }
 
-  /** An ordered queue delivers to one of its consumers for as long as that consumes, and does not say which: it is the one that got a message. */
+  /** An ordered queue delivers only to its active consumer, and does not report which one that is: the one that has received a message. */
   async overdue(): Promise<number> {
     const { order } = this.options;
     const states = await this.queueStates(({ topic }) => order === "none" || this.activeOn.has(topic));
@@ -136,11 +136,11 @@ export class RabbitMQConsumer implements Consumer {
   }
 
   private async queueStates(
-    isMeant: (source: { readonly topic: string }) => boolean = () => true,
+    matches: (source: { readonly topic: string }) => boolean = () => true,
   ): Promise<readonly Replies.AssertQueue[]> {
     return await Promise.all(
       this.queues
-        .filter(isMeant)
+        .filter(matches)
         .map(({ queue }) => withChannel(this.parts.link, (channel) => channel.checkQueue(queue))),
     );
   }
@@ -163,12 +163,12 @@ export class RabbitMQConsumer implements Consumer {
     }
   }
 
-  /** Consumes until the session ends, and returns why it did. */
+  /** Consumes until the session ends. Resolves with the reason. */
   private async consume(): Promise<string> {
-    const { link, again } = this.parts;
+    const { link, redeclare } = this.parts;
     const model = await link.open();
     if (this.options.isPrivate) await this.declarePrivate();
-    else await again();
+    else await redeclare();
     const session = new Session({
       queues: this.queues,
       order: this.options.order,
@@ -186,7 +186,7 @@ export class RabbitMQConsumer implements Consumer {
     }
   }
 
-  /** A consumer that was stopped while it began to consume. */
+  /** Cancels a session that started after the consumer was stopped. */
   private async cancelLate(session: Session): Promise<void> {
     if (this.held.size === 0) await session.close();
     else if (this.options.order === "none") await session.cancel();
@@ -194,8 +194,8 @@ export class RabbitMQConsumer implements Consumer {
 
   private get prefetch(): number {
     const { prefetch, topics, batchSize = 1 } = this.options;
-    const least = batchSize === 1 ? 1 : 2 * batchSize; // one is filled while another one is handled
-    const whole = Math.min(prefetch, Math.max(this.parts.config.prefetchCount, least));
+    const min = batchSize === 1 ? 1 : 2 * batchSize; // one batch fills while another is handled
+    const whole = Math.min(prefetch, Math.max(this.parts.config.prefetchCount, min));
     return Math.max(1, Math.floor(whole / Math.max(1, topics.length)));
   }
 
@@ -212,7 +212,7 @@ export class RabbitMQConsumer implements Consumer {
     this.options.sink.deliver(deliveries);
   }
 
-  /** Forgets the deliveries of a session that has ended: the server delivers them again. */
+  /** Reports the deliveries of an ended session as lost: the server delivers them again. */
   private ended(): void {
     const lost = Array.from(this.held);
     this.session = null;
@@ -239,7 +239,7 @@ export class RabbitMQConsumer implements Consumer {
     return `${reasonOf(error)}; create the queue with "npx @framework/cli topology", or set topology: "create"`;
   }
 
-  /** A topic of this process: its exchange and queue vanish with the connection. */
+  /** Declares private topics: their exchanges and queues are deleted with the connection. */
   private async declarePrivate(): Promise<void> {
     await withChannel(this.parts.link, async (channel) => {
       for (const { topic, queue } of this.queues) {
@@ -256,12 +256,12 @@ export class RabbitMQConsumer implements Consumer {
     if (timeoutMs < config.consumerTimeoutMs / 2) return;
     const fields = { group, timeoutMs, consumerTimeoutMs: config.consumerTimeoutMs };
     log.warn(
-      "rabbitmq: handlers may take longer than the server waits for an acknowledgement; lower timeoutMs or raise consumer_timeout",
+      "rabbitmq: handlers may exceed the server's consumer_timeout; lower timeoutMs or raise consumer_timeout",
       fields,
     );
   }
 
-  /** Warns of deliveries that come near the server's time limit, at which it closes the channel. */
+  /** Warns of deliveries that are unsettled for half of the server's consumer timeout, at which it closes the channel. */
   private watch(): () => void {
     const { clock, config, log } = this.parts;
     const nearMs = config.consumerTimeoutMs / 2;
@@ -271,7 +271,7 @@ export class RabbitMQConsumer implements Consumer {
       const { group } = this.options;
       if (slow > 0)
         log.warn(
-          "rabbitmq: deliveries are unsettled for long; the server closes the channel at its consumer_timeout",
+          "rabbitmq: deliveries have been unsettled for a long time; the server closes the channel at its consumer_timeout",
           {
             group,
             slow,
@@ -285,17 +285,17 @@ export class RabbitMQConsumer implements Consumer {
     if (work === undefined) return;
     const limit = new AbortController();
     const cancel = this.parts.clock.after(CLOSE_MS, () => limit.abort());
-    await untilAborted(work, limit.signal).catch(() => {}); // the server does not answer: the connection ends it
+    await untilAborted(work, limit.signal).catch(() => {}); // the server does not respond: closing the connection ends it
     cancel();
   }
 }
 
-/** Runs a call that throws when its channel has ended. Returns whether it did not. */
+/** Runs a call that throws if its channel has ended. Returns whether it succeeded. */
 const attempt = (call: () => void): boolean => {
   try {
     call();
     return true;
   } catch {
-    return false; // the deliveries of an ended channel are delivered again
+    return false; // the server redelivers the messages of an ended channel
   }
 };

@@ -3,13 +3,13 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import { OriginalProperties } from "../send/original-properties.ts";
 import { fromWire } from "../send/wire-headers.ts";
 
-/** One delivery, with the channel on which it can be acknowledged. */
+/** A delivery with the channel on which it can be acknowledged. */
 export class RabbitMQDelivery implements Delivery {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
   readonly topic: string;
   readonly id?: string;
-  /** When it arrived, on the monotonic clock. */
+  /** Time of arrival on the monotonic clock. */
   readonly arrivedAt: number;
   readonly partition = null;
   readonly offset = null;
@@ -17,7 +17,7 @@ export class RabbitMQDelivery implements Delivery {
   readonly headers: WireHeaders;
   readonly original: OriginalProperties;
   readonly tries: number;
-  /** The server's count changed its meaning between versions, and a copy begins anew. */
+  /** Unknown: the meaning of the server's count depends on its version, and copies restart it. */
   readonly deliveries = null;
 
   constructor(

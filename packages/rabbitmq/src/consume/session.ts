@@ -2,19 +2,19 @@ import type { ConsumerOptions } from "@framework/messaging/adapter";
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
 import { reasonOf } from "../connection/server-error.ts";
 
-/** What a session of a consumer needs. */
+/** Dependencies of `Session`. */
 export interface SessionParts {
   /** Topics with the queues of the group. */
   readonly queues: readonly { readonly topic: string; readonly queue: string }[];
-  /** Most unsettled deliveries of each queue. */
+  /** Maximum unsettled deliveries of each queue. */
   readonly prefetch: number;
   readonly order: ConsumerOptions["order"];
   readonly arrived: (message: ConsumeMessage, channel: Channel, topic: string) => void;
 }
 
-/** The channels of a consumer from their opening until the first of them ends: deliveries of an earlier session cannot be settled. */
+/** The channels of a consumer, until the first of them ends. Deliveries of an earlier session cannot be settled. */
 export class Session {
-  /** Resolves with the reason when a channel, the connection or the server ended it. */
+  /** Resolves with the reason when a channel or the connection has ended, or the server has cancelled a consumer. */
   readonly ended: Promise<string>;
   private readonly parts: SessionParts;
   private readonly end: (reason: string) => void;
@@ -28,7 +28,7 @@ export class Session {
     this.end = resolve;
   }
 
-  /** Opens every channel before the first one consumes. Rejects when the server refuses. */
+  /** Opens all channels, then consumes. Rejects if the server refuses. */
   async start(model: ChannelModel): Promise<void> {
     const channels: { readonly channel: Channel; readonly topic: string; readonly queue: string }[] = [];
     for (const queue of this.parts.queues) channels.push({ ...queue, channel: await this.channel(model) });
@@ -42,12 +42,12 @@ export class Session {
     }
   }
 
-  /** Ends fetching; what was delivered can still be settled. */
+  /** Cancels the consumers; deliveries can still be settled. */
   async cancel(): Promise<void> {
     await Promise.all(this.tags.map(async ([channel, tag]) => await channel.cancel(tag).catch(() => {}))); // ended meanwhile
   }
 
-  /** Closes the channels: the server delivers again what is not settled, in its order. */
+  /** Closes the channels: the server redelivers unsettled messages in order. */
   async close(): Promise<void> {
     const channels = Array.from(this.open);
     this.open.clear();

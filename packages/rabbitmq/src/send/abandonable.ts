@@ -1,9 +1,9 @@
-/** Waits that end when their signal aborts: with one listener for all waits of a signal, because a listener costs as much as a message. */
+/** Ends waits when their signal aborts. Uses one listener for all waits of a signal, because a listener costs as much as a message. */
 export class Abandonable<Wait> {
   private readonly abandon: (wait: Wait) => void;
   private readonly groups = new Map<AbortSignal, Group<Wait>>();
 
-  /** @param abandon is called with each wait whose signal aborts */
+  /** @param abandon called with each wait whose signal aborts */
   constructor(abandon: (wait: Wait) => void) {
     this.abandon = abandon;
   }

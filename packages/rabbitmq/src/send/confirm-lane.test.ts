@@ -7,13 +7,13 @@ import { ConfirmLane } from "./confirm-lane.ts";
 const to = { exchange: "orders", routingKey: "" };
 const publication = { to, delayMs: 0, content: Buffer.from("1"), options: {} };
 
-/** A lane for one message at a time, on a server that opens channels and confirms nothing. */
+/** Creates a lane for one message at a time, on a server that opens channels but confirms nothing. */
 const silentLane = async () => {
   const clock = virtualClock();
   const link = {
     blockedReason: null as string | null,
     model: null,
-    left() {},
+    trackClosing() {},
     openSoon: async () => ({ createConfirmChannel: async () => channelOf() }),
   };
   let cannotWrite = false;
@@ -35,7 +35,7 @@ const silentLane = async () => {
     onStuck: () => stuck++,
   });
   const channel: ConfirmChannel = await lane.open();
-  /** Publishes, and ends the wait at once, as a time limit does. */
+  /** Publishes a message whose signal aborts at once. */
   const timedOut = async (): Promise<void> => {
     const limit = new AbortController();
     const sent = lane.publish(channel, to, publication, limit.signal);
@@ -51,7 +51,7 @@ const silentLane = async () => {
   return { clock, lane, link, timedOut, unwritable, timesStuck: () => stuck };
 };
 
-test("a full channel that confirms nothing is given up also when the server blocked publishers meanwhile", async () => {
+test("a full channel that confirms nothing is replaced, even if the server blocked publishers meanwhile", async () => {
   const { clock, lane, link, timedOut, timesStuck } = await silentLane();
   await timedOut();
   link.blockedReason = "low on memory";
@@ -62,7 +62,7 @@ test("a full channel that confirms nothing is given up also when the server bloc
   expect([lane.isFull, timesStuck()]).toEqual([false, 1]);
 });
 
-test("a message that the driver cannot write takes no room, and no answer to it is waited for", async () => {
+test("a message that amqplib cannot write takes no room and waits for no answer", async () => {
   const { clock, lane, timedOut, unwritable, timesStuck } = await silentLane();
   await unwritable();
   expect(lane.isFull).toBe(false);

@@ -9,40 +9,40 @@ import { type Pending, PendingMessages } from "./pending-messages.ts";
 import type { Publication } from "./publication.ts";
 import { refused, timedOut } from "./send-errors.ts";
 
-/** What a lane needs. */
+/** Dependencies of `ConfirmLane`. */
 export interface ConfirmLaneParts {
   readonly link: Link;
   readonly clock: Clock;
-  /** Most messages that the channel has not answered. */
+  /** Maximum unanswered messages of the channel. */
   readonly maxPending: number;
-  /** A channel that has answered nothing for so long is stuck, in milliseconds: a message with a shorter time limit proves nothing. */
+  /** Time in milliseconds without an answer after which a channel counts as stuck; a message with a shorter time limit does not prove that. */
   readonly stuckMs: number;
   /** Called when the server or the network has closed the channel. */
   readonly onLost: () => void;
-  /** Called with the targets of all messages that wait, when one has passed its time limit and the channel has confirmed nothing since it was published. */
+  /** Called with the targets of all waiting messages when the channel is stuck: one has timed out, and nothing was confirmed since it was published. */
   readonly onStuck: (targets: readonly DelayedTo[]) => void;
   /** Called when the server has confirmed or refused a message. */
   readonly onAnswered?: () => void;
 }
 
-/** The server has this long to open another channel after one that confirms nothing, in milliseconds. */
+/** Time in milliseconds that the server has to open another channel after a stuck one. */
 const ANSWER_MS = 2000;
 
-/** A confirm channel, opened again when it was closed, with the messages that wait for their confirmation on it. */
+/** A confirm channel with its unconfirmed messages. Opened again after it was closed. */
 export class ConfirmLane {
   private readonly parts: ConfirmLaneParts;
   private channel: ConfirmChannel | null = null;
   private opening: Promise<ConfirmChannel> | null = null;
-  /** Present while the channel takes no more. */
+  /** Resolves when the channel has room; `null` while it has. */
   private full: PromiseWithResolvers<void> | null = null;
   private confirmed = 0;
-  /** Messages that the channel has not answered, also those whose wait has ended: a connection with hundreds of them is read no further by the server. */
+  /** Unanswered messages of the channel, including abandoned ones: the server stops reading a connection with hundreds of them. */
   private unanswered = 0;
-  /** When the first message was published that the channel has not answered; `null` for none. */
+  /** Time at which the oldest unanswered message was published; `null` for none. */
   private unansweredFrom: number | null = null;
   private readonly pending = new PendingMessages();
   private readonly abandonable = new Abandonable<Pending>((pending) => this.abandon(pending));
-  /** Why the server closed a channel: the confirmations that wait on it fail without the reason. */
+  /** The server's reason for closing a channel, which amqplib does not pass to unconfirmed messages. */
   private readonly closedBy = new WeakMap<ConfirmChannel, Error>();
 
   constructor(parts: ConfirmLaneParts) {
@@ -62,17 +62,17 @@ export class ConfirmLane {
     return this.full !== null;
   }
 
-  /** Resolves when the channel takes messages again, or has ended. */
+  /** Resolves when the channel has room again, or has ended. */
   async whenRoom(): Promise<void> {
     await this.full?.promise;
   }
 
-  /** Returns the channel. Calls at the same time share an attempt. @throws RABBITMQ_UNAVAILABLE */
+  /** Returns the channel; opens it if needed. Concurrent calls share an attempt. @throws RABBITMQ_UNAVAILABLE */
   async open(): Promise<ConfirmChannel> {
     return this.channel ?? (await (this.opening ??= this.connect().finally(() => (this.opening = null))));
   }
 
-  /** Publishes a message on the current channel, and resolves when the server has confirmed it. */
+  /** Publishes a message on the channel. Resolves when the server has confirmed it. */
   async publish(
     channel: ConfirmChannel,
     to: DelayedTo,
@@ -90,7 +90,7 @@ export class ConfirmLane {
       const hasRoom = channel.publish(to.exchange, to.routingKey, content, options, (error: unknown) =>
         this.answered(pending, this.explained(channel, error)),
       );
-      this.unanswered++; // not before: what the driver cannot write gets no answer
+      this.unanswered++; // after `publish`, which throws if amqplib cannot write the message
       this.unansweredFrom ??= this.parts.clock.now();
       if (!hasRoom || this.unanswered >= this.parts.maxPending) this.full ??= Promise.withResolvers();
       await promise;
@@ -100,12 +100,12 @@ export class ConfirmLane {
     }
   }
 
-  /** Closes the channel. What waits on it fails. */
+  /** Closes the channel; its unconfirmed messages fail. */
   end(): void {
     const { channel } = this;
     if (channel === null) return;
     this.channel = null;
-    this.parts.link.left(channel.close().catch(() => {})); // it was closed meanwhile
+    this.parts.link.trackClosing(channel.close().catch(() => {})); // closed meanwhile
     this.release();
   }
 
@@ -117,7 +117,8 @@ export class ConfirmLane {
       this.count(pending);
       if (!pending.isReturned) pending.resolve();
       else {
-        const where = exchange === "" ? "its queue is gone" : `no queue is bound to the exchange ${exchange}`;
+        const where =
+          exchange === "" ? "its queue does not exist" : `no queue is bound to the exchange ${exchange}`;
         pending.reject(
           new FrameworkError("RABBITMQ_UNROUTABLE", `rabbitmq: the message was returned: ${where}`),
         );
@@ -125,13 +126,13 @@ export class ConfirmLane {
       return;
     }
     if (replyCode(error) === FORBIDDEN && reasonOf(error).includes(`exchange '${exchange}'`))
-      return pending.reject(refused(reasonOf(error), error)); // other messages of the channel are not to blame
+      return pending.reject(refused(reasonOf(error), error)); // only messages to this exchange were refused
     if (reasonOf(error) !== "message nacked") return pending.reject(unavailable(reasonOf(error), error));
     this.count(pending);
-    pending.reject(refused("a queue did not take it", error));
+    pending.reject(refused("a queue rejected it", error));
   }
 
-  /** Counts an answer of the current channel: one that was replaced says nothing about it. */
+  /** Counts an answer if it is from the current channel. */
   private count({ channel }: Pending): void {
     if (channel !== this.channel) return;
     this.confirmed++;
@@ -139,44 +140,45 @@ export class ConfirmLane {
     this.parts.onAnswered?.();
   }
 
-  /** Returns the server's reason when it has closed the channel, else the error. */
+  /** Returns the server's reason if it has closed the channel, else the error. */
   private explained(channel: ConfirmChannel, error: unknown): unknown {
     return error === null || error === undefined ? error : (this.closedBy.get(channel) ?? error);
   }
 
   /**
-   * Ends the wait of one message. A queue without a leader holds up its whole channel at the server, so when the channel has confirmed nothing since the message
-   * was published, all that waits on it moves to other channels.
+   * Fails a message at its time limit. A leaderless queue blocks its whole channel at the server: if the channel has confirmed nothing since the message was
+   * published, all its waiting messages move to other channels.
    */
   private abandon(pending: Pending): void {
     pending.reject(timedOut(this.parts.link, null));
-    this.look(pending);
+    this.checkStuck(pending);
   }
 
-  /** Gives the channel of a message up when it has confirmed nothing for long enough since then, and not because the server blocks publishers. */
-  private look(pending: Pending): void {
+  /** Replaces the channel of a message if it is stuck, unless the server blocks publishers. */
+  private checkStuck(pending: Pending): void {
     const { link, clock, stuckMs } = this.parts;
     if (pending.channel !== this.channel || pending.confirmedBefore !== this.confirmed) return;
     const leftMs = stuckMs - (clock.now() - (this.unansweredFrom ?? clock.now()));
     const isBlocked = link.blockedReason !== null;
-    if (leftMs <= 0 && !isBlocked) return this.giveUp(pending);
-    // A full channel takes no further message that would end its wait later.
-    if (this.isFull && this.isBounded) clock.after(isBlocked ? stuckMs : leftMs, () => this.look(pending));
+    if (leftMs <= 0 && !isBlocked) return this.replaceStuck(pending);
+    // A full channel accepts no further message whose timeout would check again.
+    if (this.isFull && this.isBounded)
+      clock.after(isBlocked ? stuckMs : leftMs, () => this.checkStuck(pending));
   }
 
-  /** Leaves the channel of a message for another one. */
-  private giveUp({ channel }: Pending): void {
+  /** Replaces a stuck channel by another one. */
+  private replaceStuck({ channel }: Pending): void {
     const waiting = this.pending.of(channel);
     this.parts.onStuck(waiting.map(({ to }) => to));
     this.end();
     this.replace();
-    // Later: those whose signal aborts as well have passed their time limit.
+    // Deferred, so that messages whose signal aborts at the same time fail with a timeout.
     queueMicrotask(() => {
       for (const each of waiting) each.reject(unavailable("its channel confirmed nothing in time"));
     });
   }
 
-  /** Opens another channel. A server that does not answer is left. */
+  /** Opens another channel; resets the connection if the server does not respond. */
   private replace(): void {
     const { link, clock } = this.parts;
     const { model } = link;

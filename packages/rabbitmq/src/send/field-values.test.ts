@@ -17,7 +17,7 @@ const sent = (table: object): object => {
 const number = fc.oneof(
   fc.double(),
   fc.constantFrom(-0, -(2 ** 63) - 2048),
-  fc.double({ min: 2 ** 49, max: 2 ** 53 }), // the driver takes some for integers that have a fraction
+  fc.double({ min: 2 ** 49, max: 2 ** 53 }), // amqplib writes some fractions of this range as integers
 );
 const time = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(Number);
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -37,7 +37,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-test("every value that the driver has read is the same after it was written again", () => {
+test("every value that amqplib reads is unchanged after it was written and read again", () => {
   fc.assert(
     fc.property(value, (each) => {
       const read = sent({ each });
@@ -46,7 +46,7 @@ test("every value that the driver has read is the same after it was written agai
   );
 });
 
-test("a value that the driver cannot write is left out, and what is beside it is kept", () => {
+test("a value that amqplib cannot write is dropped, and the others are kept", () => {
   const cannot = [
     { "!": "unknown", value: 1 },
     { "!": "timestamp", value: "now" },
@@ -63,7 +63,7 @@ test("a value that the driver cannot write is left out, and what is beside it is
   expect(sent({ latest: writable(latest) })).toEqual({ latest: { "!": "timestamp", value: 2 ** 64 - 2048 } });
 });
 
-test("tables that are nested without end cost no more than a hundred levels", () => {
+test("deeply nested tables are cut at a hundred levels", () => {
   let deep: object = {};
   for (let level = 0; level < 20_000; level++) deep = { deep };
   expect(JSON.stringify(writable(deep))).toMatch(/^(\{"deep":){99}\{/);

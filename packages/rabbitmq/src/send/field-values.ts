@@ -1,21 +1,21 @@
 import { isShort } from "./short-string.ts";
 
-/** A value with a type of AMQP that JavaScript lacks, as the driver reads and writes it. */
+/** A value with an AMQP type that JavaScript lacks, in amqplib's representation. */
 interface Typed {
   readonly "!": string;
   readonly value: unknown;
 }
 
-/** Last second of the year 9999, since 1970: the last one of RFC 3339. */
+/** Last second that RFC 3339 can represent, in seconds since 1970. */
 const LAST_SECOND = 253_402_300_799;
-/** Least integer of 64 bits. */
-const LEAST_INTEGER = -(2 ** 63);
-/** Largest time that the driver writes. */
-const LAST_TIME = 2 ** 64 - 2048;
-/** Lists and tables in each other, of which a frame has room for thousands. */
+/** Smallest 64-bit integer. */
+const MIN_INTEGER = -(2 ** 63);
+/** Largest timestamp that amqplib writes. */
+const MAX_TIMESTAMP = 2 ** 64 - 2048;
+/** Maximum depth of nested lists and tables; a frame has room for thousands. */
 const MAX_DEPTH = 100;
 
-/** The text of a header's value: numbers and booleans as JSON has them, times as in RFC 3339. `null` for bytes, a list, a table, and no value. */
+/** Converts a header value to a string: numbers and booleans as in JSON, timestamps as in RFC 3339. `null` for bytes, lists, tables and `null`. */
 export const textOf = (value: unknown): string | null => {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -31,7 +31,7 @@ const typedText = ({ "!": type, value }: Typed): string | null => {
   return value.places === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`;
 };
 
-/** A value as the driver can write it again; `undefined` when it cannot: names that are too long after their bytes were no UTF-8, and tables that look like `Typed`. */
+/** Converts a value that amqplib has read to one that it can write; `undefined` if it cannot. Drops names that became too long by invalid UTF-8, and tables that look like `Typed`. */
 export const writable = (value: unknown, depth = 0): unknown => {
   if (typeof value === "number") return isLong(value) ? value : { "!": "double", value };
   if (typeof value !== "object" || value === null || Buffer.isBuffer(value)) return value;
@@ -39,23 +39,23 @@ export const writable = (value: unknown, depth = 0): unknown => {
   if (depth === MAX_DEPTH) return undefined;
   if (Array.isArray(value))
     return value.map((each) => writable(each, depth + 1)).filter((each) => each !== undefined);
-  const table = Object.create(null) as Record<string, unknown>; // names come from outside
+  const table = Object.create(null) as Record<string, unknown>; // names are untrusted
   for (const [name, each] of Object.entries(value))
     if (isShort(name)) table[name] = writable(each, depth + 1);
   return table;
 };
 
-/** Whether a number is an integer of 64 bits. The driver takes others for such ones too: -0, those below, and large ones with a fraction. */
+/** Whether a number is a 64-bit integer. amqplib would also write -0, smaller integers and some fractions as integers. */
 const isLong = (value: number): boolean =>
-  Number.isInteger(value) && value >= LEAST_INTEGER && value < -LEAST_INTEGER && !Object.is(value, -0);
+  Number.isInteger(value) && value >= MIN_INTEGER && value < -MIN_INTEGER && !Object.is(value, -0);
 
 const writableTyped = ({ "!": type, value }: Typed): Typed | undefined => {
   if (type === "timestamp" && typeof value === "number" && value >= 0)
-    return { "!": type, value: Math.min(Math.trunc(value), LAST_TIME) };
+    return { "!": type, value: Math.min(Math.trunc(value), MAX_TIMESTAMP) };
   return type === "decimal" && isDecimal(value) ? { "!": type, value } : undefined;
 };
 
-/** Most bytes that a value has when the driver writes it. */
+/** Returns the maximum bytes of a value as written by amqplib. */
 export const writtenBytes = (value: unknown, depth = 0): number => {
   if (typeof value === "string") return 5 + Buffer.byteLength(value);
   if (Buffer.isBuffer(value)) return 5 + value.length;

@@ -8,11 +8,10 @@ import type { MessageProperties, Options } from "amqplib";
 import { writtenBytes, writable } from "./field-values.ts";
 import { propertiesOf, type PublishedAt } from "./properties.ts";
 import { isShort } from "./short-string.ts";
-import { isOfServer, TRIES } from "./wire-headers.ts";
+import { isServerHeader, TRIES } from "./wire-headers.ts";
 
 /**
- * Properties that copies have too. Not `expiration`, at which a dead letter would end, and not `user-id`, which the server takes only from the user of that
- * name.
+ * Properties that copies keep. Not `expiration`, which would remove a dead letter, and not `user-id`, which the server accepts only from that user.
  */
 const kept = [
   "contentType",
@@ -24,29 +23,29 @@ const kept = [
   "appId",
 ] as const;
 
-/** Most bytes of a table that the driver writes. */
+/** Maximum bytes of a table that amqplib writes. */
 const MAX_TABLE_BYTES = 65_536;
 
-/** To these queues the server would send a copy, too. */
+/** Headers that would make the server send the copy to further queues. */
 const routing: ReadonlySet<string> = new Set(["CC", "BCC"]);
 
-/** Properties and headers of a delivery as they were sent, with what text cannot hold: values of other types, capitals in names, several headers of one name. */
+/** Original properties and headers of a delivery that strings cannot represent: other types, upper-case names, names that differ in case. */
 export class OriginalProperties implements Original {
   readonly bytes: number;
   private readonly properties: MessageProperties;
   private readonly seen: WireHeaders;
 
-  /** @param seen its headers as messaging has them */
+  /** @param seen the headers of its delivery */
   constructor(properties: MessageProperties, seen: WireHeaders) {
     this.properties = properties;
     this.seen = seen;
     this.bytes = Object.values(properties.headers ?? {}).reduce(
-      (sum: number, value: unknown) => (typeof value === "string" ? sum : sum + writtenBytes(value)), // messaging has the text, and counts it
+      (sum: number, value: unknown) => (typeof value === "string" ? sum : sum + writtenBytes(value)), // strings are counted by messaging
       0,
     );
   }
 
-  /** Properties of a copy: the original ones, but for what messaging has changed, added or removed. */
+  /** Returns the properties of a copy: the original ones with the changes that messaging has made. */
   copiedTo({ id, headers }: OutgoingMessage, at: PublishedAt): Options.Publish {
     const changed = newHeaders();
     for (const name in headers) {
@@ -75,7 +74,7 @@ export class OriginalProperties implements Original {
     return found;
   }
 
-  /** All headers, or those alone that are text, if all are more than the driver can write. */
+  /** Returns all headers; only string headers if all exceed what amqplib can write. */
   private table(headers: WireHeaders, changed: object): Record<string, unknown> {
     const whole = Object.assign(
       this.headersOf(headers, () => true),
@@ -89,11 +88,11 @@ export class OriginalProperties implements Original {
   }
 
   private headersOf(headers: WireHeaders, isKept: (value: unknown) => boolean): Record<string, unknown> {
-    const table = Object.create(null) as Record<string, unknown>; // names come from outside
+    const table = Object.create(null) as Record<string, unknown>; // names are untrusted
     const { headers: original = {} } = this.properties;
     for (const name of Object.keys(original)) {
       const value: unknown = original[name];
-      if (name === TRIES || isOfServer(name) || routing.has(name) || !isShort(name) || !isKept(value))
+      if (name === TRIES || isServerHeader(name) || routing.has(name) || !isShort(name) || !isKept(value))
         continue;
       const own = name.toLowerCase();
       if (headers[own] === this.seen[own]) table[name] = writable(value);

@@ -1,26 +1,26 @@
 import type { ConfirmChannel, Message } from "amqplib";
 import type { DelayedTo } from "../topology/delay-queues.ts";
 
-/** A message without its confirmation. */
+/** An unconfirmed message. */
 export interface Pending {
   /** Its property `message-id`; empty for none. */
   readonly id: string;
-  /** Where it was published. */
+  /** Target of the message. */
   readonly to: DelayedTo;
   /** Channel on which it was published. */
   readonly channel: ConfirmChannel;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-  /** Confirmations of the channel when it was published. */
+  /** Number of confirmations of the channel when it was published. */
   readonly confirmedBefore: number;
   isReturned: boolean;
 }
 
-/** Messages that wait for their confirmation. The server says by its properties and target which one it returns. */
+/** Unconfirmed messages. A returned message is identified by its id and target. */
 export class PendingMessages {
   private readonly byId = new Map<string, Pending[]>();
 
-  /** Returns the messages that wait on a channel. */
+  /** Returns the unconfirmed messages of a channel. */
   of(channel: ConfirmChannel): readonly Pending[] {
     return [...this.byId.values()].flat().filter((pending) => pending.channel === channel);
   }
@@ -38,7 +38,7 @@ export class PendingMessages {
     else same.splice(same.indexOf(pending), 1);
   }
 
-  /** Marks a message that no queue takes. One event may be on its way to several topics. */
+  /** Marks a message that was returned as unroutable. One event may be sent to several topics at the same time. */
   returned({ fields: { exchange, routingKey }, properties }: Message): void {
     const id: unknown = properties.messageId ?? "";
     for (const pending of this.byId.get(String(id)) ?? []) {

@@ -3,17 +3,17 @@ import type { Options } from "amqplib";
 import { isShort, shortened } from "./short-string.ts";
 import { toWire } from "./wire-headers.ts";
 
-/** When a message is published, and how often it was tried. */
+/** Time and tries of a published message. */
 export interface PublishedAt {
   /** Milliseconds since 1970. */
   readonly date: number;
-  /** Tries made before, for a copy that is tried again. */
+  /** Tries made so far, for the copy of a retried message. */
   readonly tries: number;
 }
 
 /**
- * The properties of a message. An id that is too long for its property is hashed there: the attribute of the event has it whole. A content type that is too long
- * stays a header.
+ * Returns the properties of a message. An id that is too long for the property is hashed; the attribute of the event has the whole id. A content type that is
+ * too long stays a header.
  */
 export const propertiesOf = (
   { id, key, headers }: Pick<OutgoingMessage, "id" | "key" | "headers">,

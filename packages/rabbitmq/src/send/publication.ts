@@ -4,7 +4,7 @@ import type { DelayedTo } from "../topology/delay-queues.ts";
 import { OriginalProperties } from "./original-properties.ts";
 import { propertiesOf, type PublishedAt } from "./properties.ts";
 
-/** A message as it is published. */
+/** An encoded message with its target. */
 export interface Publication {
   readonly to: DelayedTo;
   readonly delayMs: number;
@@ -12,7 +12,7 @@ export interface Publication {
   readonly options: Options.Publish;
 }
 
-/** A message for an exchange or a queue; a copy of a delivery has its original properties. */
+/** Encodes a message for an exchange or a queue. The copy of a delivery keeps its original properties. */
 export const publicationOf = (message: OutgoingMessage, to: DelayedTo, at: PublishedAt): Publication => {
   const { original, delayMs, body } = message;
   return {
@@ -21,7 +21,7 @@ export const publicationOf = (message: OutgoingMessage, to: DelayedTo, at: Publi
     content: bytesOf(body),
     options: {
       persistent: true,
-      mandatory: true, // returned rather than dropped when no queue takes it
+      mandatory: true, // returned instead of dropped if it is unroutable
       ...(original instanceof OriginalProperties
         ? original.copiedTo(message, at)
         : propertiesOf(message, at)),

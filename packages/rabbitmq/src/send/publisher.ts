@@ -18,42 +18,42 @@ import type { Publication } from "./publication.ts";
 import { refused, timedOut } from "./send-errors.ts";
 import { TargetLines } from "./target-lines.ts";
 
-/** What a publisher needs. */
+/** Dependencies of `Publisher`. */
 export interface PublisherParts {
   readonly link: Link;
   readonly clock: Clock;
   readonly random: () => number;
   readonly delays: DelayQueues;
   readonly log: Logger;
-  /** Creates again what this process created. */
-  readonly again: () => Promise<void>;
+  /** Redeclares the topology that this process has created. */
+  readonly redeclare: () => Promise<void>;
 }
 
-/** A channel with room, and where the message is published now. */
+/** A channel with room, and the target of a message. */
 interface Prepared {
   readonly lane: ConfirmLane;
   readonly channel: ConfirmChannel;
   readonly to: DelayedTo;
 }
 
-/** Exchanges that are known to exist. */
+/** Maximum remembered exchanges. */
 const MAX_KNOWN = 10_000;
 
 /** Longest pause of a send between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 1000;
-/** A channel is given up when it has answered nothing for so long, in milliseconds. The server keeps it for about a minute, so the second one is rarer. */
+/** Times in milliseconds without an answer after which a channel is replaced. Longer for a dedicated one, because the server keeps closed channels for about a minute. */
 const SHARED_STUCK_MS = 1000;
-const OWN_STUCK_MS = 5000;
-/** Targets with a channel of their own. */
-const MAX_OWN = 32;
+const DEDICATED_STUCK_MS = 5000;
+/** Maximum targets with a dedicated channel. */
+const MAX_DEDICATED = 32;
 
-/** Publishes messages on a confirm channel, and waits for the confirmation of each. */
+/** Publishes messages on confirm channels and waits for their confirmations. */
 export class Publisher {
   private readonly parts: PublisherParts;
   private readonly laneParts: Omit<ConfirmLaneParts, "onStuck" | "onAnswered">;
   private readonly shared: ConfirmLane;
-  /** Lanes of targets that were stuck, one message at a time: a queue without a leader holds up all messages of its channel. */
-  private readonly own = new Map<string, ConfirmLane>();
+  /** Dedicated lanes of stuck targets, with one message at a time: a leaderless queue blocks all messages of its channel. */
+  private readonly dedicated = new Map<string, ConfirmLane>();
   private readonly lines = new TargetLines();
   private known = new Set<string>();
 
@@ -69,7 +69,7 @@ export class Publisher {
   }
 
   /**
-   * Publishes a message behind those that came before to its target, and resolves when the server has confirmed it.
+   * Publishes a message after earlier ones to its target. Resolves when the server has confirmed it.
    *
    * @throws RABBITMQ_UNROUTABLE, RABBITMQ_REFUSED, RABBITMQ_UNAVAILABLE, RABBITMQ_TIMEOUT
    */
@@ -78,21 +78,21 @@ export class Publisher {
     if (channel !== null) return await this.shared.publish(channel, publication.to, publication, signal);
     const { published } = await this.lines.inTurn(targetOf(publication), signal, async () => {
       const { lane, channel: prepared, to } = await this.prepared(publication, signal);
-      return { published: lane.publish(prepared, to, publication, signal) }; // the next one does not wait for it
+      return { published: lane.publish(prepared, to, publication, signal) }; // wrapped, so that the next message does not wait for the confirmation
     });
     await published;
   }
 
-  /** The channel, if nothing has to be waited for. */
+  /** Returns the channel if the message can be published at once; else `null`. */
   private ready(publication: Publication): ConfirmChannel | null {
     const { to, delayMs } = publication;
     if (this.shared.isFull || this.parts.link.blockedReason !== null) return null;
     if (!this.lines.isEmpty && this.lines.has(targetOf(publication))) return null;
-    if (this.own.size > 0 && this.own.has(nameOf(to))) return null;
+    if (this.dedicated.size > 0 && this.dedicated.has(nameOf(to))) return null;
     return delayMs === 0 && (to.exchange === "" || this.known.has(to.exchange)) ? this.shared.current : null;
   }
 
-  /** Waits until the message can be published, and connects again until the signal aborts. */
+  /** Waits until the message can be published; reconnects until the signal aborts. */
   private async prepared(publication: Publication, signal: AbortSignal): Promise<Prepared> {
     const { link, clock, random } = this.parts;
     let last: unknown;
@@ -121,63 +121,63 @@ export class Publisher {
       const isUnknown = to.exchange !== "" && !this.known.has(to.exchange);
       if (link.blockedReason !== null) await untilAborted(link.whenUnblocked(), signal);
       else if (lane.isFull) await untilAborted(lane.whenRoom(), signal);
-      else if (isUnknown) await untilAborted(this.look(to.exchange), signal);
+      else if (isUnknown) await untilAborted(this.ensureExchange(to.exchange), signal);
       else if (target === null) await untilAborted(delays.declare(link, to, delayMs), signal);
       else if (channel === lane.current && lane === this.laneOf(target)) return { lane, channel, to: target };
     }
   }
 
-  /** The lane of a target: one of its own after it was stuck. */
+  /** Returns the lane of a target: a dedicated one after it was stuck. */
   private laneOf(to: DelayedTo): ConfirmLane {
-    return (this.own.size === 0 ? undefined : this.own.get(nameOf(to))) ?? this.shared;
+    return (this.dedicated.size === 0 ? undefined : this.dedicated.get(nameOf(to))) ?? this.shared;
   }
 
-  /** Gives targets a lane of their own, until the server answers a message on it. */
+  /** Gives targets dedicated lanes, until the server answers a message on them. */
   private isolate(targets: readonly DelayedTo[]): void {
     for (const to of targets) {
       const name = nameOf(to);
-      if (this.own.has(name)) continue;
-      const [oldest] = this.own;
-      if (oldest !== undefined && this.own.size >= MAX_OWN) this.drop(...oldest);
+      if (this.dedicated.has(name)) continue;
+      const [oldest] = this.dedicated;
+      if (oldest !== undefined && this.dedicated.size >= MAX_DEDICATED) this.drop(...oldest);
       const lane: ConfirmLane = new ConfirmLane({
         ...this.laneParts,
         maxPending: 1,
-        stuckMs: OWN_STUCK_MS,
+        stuckMs: DEDICATED_STUCK_MS,
         onStuck: () => this.stuckAgain(to),
         onAnswered: () => this.drop(name, lane),
       });
-      this.own.set(name, lane);
+      this.dedicated.set(name, lane);
     }
   }
 
   private stuckAgain(to: DelayedTo): void {
     const { exchange, routingKey } = to;
     this.parts.log.warn(
-      "rabbitmq: a queue confirms nothing; look whether it has a leader",
+      "rabbitmq: a queue confirms nothing; check whether it has a leader",
       exchange === "" ? { queue: routingKey } : { exchange },
     );
     this.parts.delays.avoid(to);
   }
 
   private drop(name: string, lane: ConfirmLane): void {
-    if (this.own.get(name) === lane) this.own.delete(name);
+    if (this.dedicated.get(name) === lane) this.dedicated.delete(name);
     lane.end();
   }
 
   private forget(): void {
-    this.known = new Set(); // a missing exchange may be the reason
+    this.known = new Set(); // the channel may have been closed because of a missing exchange
     this.parts.delays.forget();
   }
 
-  /** Makes sure that an exchange exists: publishing to a missing one would close the channel under the messages of others. */
-  private async look(exchange: string): Promise<void> {
+  /** Ensures that an exchange exists: publishing to a missing one would close the channel, with other unconfirmed messages. */
+  private async ensureExchange(exchange: string): Promise<void> {
     const check = (): Promise<unknown> =>
       withChannel(this.parts.link, (channel) => channel.checkExchange(exchange));
     try {
       await check();
     } catch (error) {
       if (replyCode(error) !== NOT_FOUND) throw unavailable(reasonOf(error), error);
-      await this.parts.again();
+      await this.parts.redeclare();
       await check().catch((cause: unknown) => {
         if (replyCode(cause) !== NOT_FOUND) throw unavailable(reasonOf(cause), cause);
         throw new FrameworkError("RABBITMQ_UNROUTABLE", `rabbitmq: there is no exchange ${exchange}`, {

@@ -12,7 +12,7 @@ import type { Publisher } from "./publisher.ts";
 
 const stored: SendResult = Object.freeze({ ok: true });
 
-/** Sends messages to topics. Those of one topic and key wait for each other's confirmation, so that none overtakes one that failed. */
+/** Sends messages to topics. Messages with the same topic and key wait for each other's confirmation, to keep the order after a failure. */
 export class RabbitMQProducer implements Producer {
   private readonly publisher: Publisher;
   private readonly clock: Clock;
@@ -53,16 +53,16 @@ export class RabbitMQProducer implements Producer {
   }
 }
 
-/** Whether the driver cannot write a message: its headers are larger than 64 KiB in a frame, or of a type that AMQP does not have. */
+/** Whether amqplib cannot write a message: its headers exceed 64 KiB in a frame, or have a type that AMQP lacks. */
 const isUnencodable = (error: unknown): boolean => error instanceof RangeError || error instanceof TypeError;
 
 /**
- * The exchange of the topic. The topic of a process is its queue: the exchange vanishes with it at any time, and publishing to a missing one closes the channel
- * under the messages of others.
+ * Returns the exchange of a topic; for a private topic its queue, because its exchange may be deleted at any time, and publishing to a missing exchange closes the
+ * channel.
  */
 const targetOf = ({ topic }: OutgoingMessage): DelayedTo =>
   endsWithProcess(topic) ? { exchange: "", routingKey: topic } : { exchange: topic, routingKey: "" };
 
-/** The result of a message behind one of its key that failed. */
+/** Returns the result of a message after a failed one of its key. */
 const notSent = (last: SendResult): SendResult =>
   last.ok ? last : { ok: false, error: last.error, isRetryable: true };

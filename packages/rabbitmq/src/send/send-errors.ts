@@ -2,11 +2,11 @@ import { FrameworkError } from "@framework/core";
 import type { Link } from "../connection/link.ts";
 import { reasonOf } from "../connection/server-error.ts";
 
-/** The server refused a message. */
+/** Creates the error of a message that the server refused. */
 export const refused = (reason: string, cause: unknown): FrameworkError =>
   new FrameworkError("RABBITMQ_REFUSED", `rabbitmq: the server refused the message: ${reason}`, { cause });
 
-/** A message passed its time limit. @param last why the last attempt failed */
+/** Creates the error of a message that reached its time limit. @param last error of the last attempt */
 export const timedOut = ({ blockedReason }: Link, last: unknown): FrameworkError => {
   const blocked = blockedReason === null ? "" : `: the server blocks publishers (${blockedReason})`;
   const why = last === null || last === undefined ? blocked : `: ${reasonOf(last)}`;

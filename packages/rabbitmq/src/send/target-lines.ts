@@ -1,29 +1,29 @@
 import { untilAborted } from "@framework/messaging/adapter";
 
-/** Work that waits at one target. */
+/** Queued work of one target. */
 interface Line {
-  /** Resolves when the last one in line has ended. */
+  /** Resolves when the last queued work has ended. */
   tail: Promise<void>;
   waiting: number;
-  /** Why one of them failed; `null` before. */
+  /** The first failure; `null` for none. */
   failure: unknown;
 }
 
-/** Lets messages that have to wait for a channel, or for their exchange, go on in the order in which they came: one line for each target. */
+/** Keeps the order of messages that wait for a channel or exchange: runs work one at a time for each target. */
 export class TargetLines {
   private readonly lines = new Map<string, Line>();
 
-  /** Whether nothing waits. */
+  /** Whether no work is queued. */
   get isEmpty(): boolean {
     return this.lines.size === 0;
   }
 
-  /** Whether something waits at a target. */
+  /** Whether a target has queued work. */
   has(target: string): boolean {
     return this.lines.has(target);
   }
 
-  /** Runs work when all that came before to its target has ended, or its signal aborts. A failure is that of all that wait with it. */
+  /** Runs work after all earlier work of its target, or when its signal aborts. After a failure all queued work of the target fails. */
   async inTurn<T>(target: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const line = this.lines.get(target) ?? { tail: Promise.resolve(), waiting: 0, failure: null };
     this.lines.set(target, line);
@@ -32,7 +32,7 @@ export class TargetLines {
     line.tail = before.then(() => promise);
     line.waiting++;
     try {
-      await untilAborted(before, signal).catch(() => {}); // the work says what it waited for
+      await untilAborted(before, signal).catch(() => {}); // `work` throws the error of the abort
       if (line.failure !== null && !signal.aborted) throw line.failure;
       return await work();
     } catch (error) {

@@ -8,7 +8,7 @@ const names = fc.oneof(
 );
 const isOwn = (name: string): boolean => name.startsWith("x-") || name === "content-type";
 
-test("headers, key and tries come back as they were sent", () => {
+test("headers, key and tries survive a round trip", () => {
   const headers = fc.dictionary(
     names.filter((name) => !isOwn(name)),
     fc.string(),
@@ -26,13 +26,13 @@ test("headers, key and tries come back as they were sent", () => {
   );
 });
 
-test("attributes of events have the names of the AMQP binding of CloudEvents", () => {
+test("event attributes have the names of the AMQP binding of CloudEvents", () => {
   const wire = toWire({ headers: { cloudevents_id: "7", cloudevents_partitionkey: "k" }, key: "k" }, 0);
   expect(wire).toEqual({ cloudEvents_id: "7", cloudEvents_partitionkey: "k" });
   expect(fromWire({ "cloudEvents:id": "7" }, undefined).headers["cloudevents:id"]).toBe("7");
 });
 
-test("values of other types are text, and what has no text and headers of the server are left out", () => {
+test("values of other types become strings; values without a string form and headers of the server are dropped", () => {
   const time = (value: number): object => ({ "!": "timestamp", value });
   const decimal = (digits: number, places: number): object => ({ "!": "decimal", value: { digits, places } });
   const wire = {
@@ -68,7 +68,7 @@ test("values of other types are text, and what has no text and headers of the se
   });
 });
 
-test("tries that are no count are none", () => {
+test("an invalid number of tries is read as 0", () => {
   for (const tries of ["4", -1, 1.5, Number.NaN, {}, null])
     expect(fromWire({ "x-framework-tries": tries }, undefined).tries).toBe(0);
 });

@@ -2,25 +2,25 @@ import type { OutgoingMessage, WireHeaders } from "@framework/messaging/adapter"
 import { textOf } from "./field-values.ts";
 import { isShort } from "./short-string.ts";
 
-/** Own headers, which programs do not see: the key where no attribute has it, and tries made before. */
+/** Internal headers: the key, unless an attribute has it, and the tries made so far. */
 const KEY = "x-framework-key";
 export const TRIES = "x-framework-tries";
 
-/** Attributes of CloudEvents, as messaging names them, and as the AMQP binding of CloudEvents does. */
+/** Prefix of CloudEvents attributes in messaging, and in the AMQP binding of CloudEvents. */
 export const PREFIX = "cloudevents_";
 const WIRE_PREFIX = "cloudEvents_";
 const partitionKey = `${PREFIX}partitionkey`;
 
-/** Headers that RabbitMQ adds on the way. */
+/** Headers that RabbitMQ adds. */
 const SERVER_HEADER = /^x-(?:death|first-death-|last-death-|delivery-count|acquired-count|delivery-limit)/;
 
-/** Headers for the server. A name that is too long for AMQP is left out: one of another system may have become so in lower case. */
+/** Converts headers for the server. Drops names that are too long for AMQP: lower case can lengthen a name of another system. */
 export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key">, tries: number): object => {
   const wire: Record<string, string | number> = {};
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || !isShort(name)) continue;
-    if (name === "content-type" && isShort(value)) continue; // it is a property
+    if (name === "content-type" && isShort(value)) continue; // sent as a property
     const given = name.startsWith(PREFIX) ? `${WIRE_PREFIX}${name.slice(PREFIX.length)}` : name;
     set(wire, given, value);
   }
@@ -29,17 +29,17 @@ export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key"
   return wire;
 };
 
-/** Whether RabbitMQ has added a header on the way. */
-export const isOfServer = (name: string): boolean => SERVER_HEADER.test(name);
+/** Whether a header was added by RabbitMQ. */
+export const isServerHeader = (name: string): boolean => SERVER_HEADER.test(name);
 
-/** What is in the headers of a delivery: text under lower-case names, the key, and the tries made before. */
+/** Reads the headers of a delivery: strings with lower-case names, the key, and the tries made so far. */
 export const fromWire = (
   wire: Readonly<Record<string, unknown>>,
   contentType: string | undefined,
 ): { readonly headers: WireHeaders; readonly key: string | null; readonly tries: number } => {
   const headers = Object.create(null) as Record<string, string>;
   for (const name of Object.keys(wire)) {
-    if (name === KEY || name === TRIES || isOfServer(name)) continue;
+    if (name === KEY || name === TRIES || isServerHeader(name)) continue;
     const value = textOf(wire[name]);
     if (value !== null) headers[name.toLowerCase()] = value;
   }
@@ -53,7 +53,7 @@ export const fromWire = (
   };
 };
 
-/** Sets a member whatever its name: `__proto__` is one like others. */
+/** Sets a property, also if it is named `__proto__`. */
 const set = (wire: Record<string, string | number>, name: string, value: string): void => {
   if (name === "__proto__") Object.defineProperty(wire, name, { value, enumerable: true });
   else wire[name] = value;

@@ -2,24 +2,24 @@ import type { Channel, Options } from "amqplib";
 import type { ConsumerOptions } from "@framework/messaging/adapter";
 import { deadLetterTopic, groupQueue, unroutedExchange } from "./names.ts";
 
-/** An object of the server that a program needs. */
+/** An exchange or queue that a program needs. */
 export interface Declaration {
-  /** In messages: `queue orders.search`. */
+  /** Label in messages: `queue orders:search`. */
   readonly label: string;
-  /** Rejects unless it exists. */
+  /** Rejects if it does not exist. */
   exists(channel: Channel): Promise<unknown>;
-  /** Creates it unless it exists. Rejects with 406 if it does, with other properties. */
+  /** Creates it if it does not exist. Rejects with 406 if it exists with other properties. */
   create(channel: Channel): Promise<unknown>;
 }
 
-/** Arguments of every queue: replicated and on disk, and nothing leaves it unless it is safe elsewhere. */
+/** Returns the arguments of a queue: replicated, on disk, and with at-least-once dead-lettering. */
 export const safeQueue = (deadLetters: {
   readonly exchange: string;
   readonly routingKey?: string;
 }): object => ({
   "x-queue-type": "quorum",
   "x-dead-letter-strategy": "at-least-once",
-  "x-overflow": "reject-publish", // which dead letters at least once need
+  "x-overflow": "reject-publish", // required by at-least-once
   "x-dead-letter-exchange": deadLetters.exchange,
   ...(deadLetters.routingKey === undefined ? {} : { "x-dead-letter-routing-key": deadLetters.routingKey }),
 });
@@ -39,23 +39,23 @@ const exchange = (name: string, options: Options.AssertExchange = {}): Declarati
   create: (channel) => channel.assertExchange(name, "fanout", { durable: true, ...options }),
 });
 
-/** A topic: an exchange that copies each message to the queue of every group. */
+/** Declares a topic: an exchange that copies each message to the queue of every group. */
 export const topicDeclaration = (topic: string): Declaration =>
   exchange(topic, { alternateExchange: unroutedExchange(topic) });
 
-/** More deliveries than any operator makes: nothing may vanish from a queue of dead letters. */
-const NEVER = 1_000_000;
+/** Delivery limit of dead-letter queues, effectively unlimited: dead letters must not be dropped. */
+const UNLIMITED_DELIVERIES = 1_000_000;
 
-/** A topic of dead letters: a queue of its name keeps them while no group subscribes to it. */
+/** Declares a dead-letter topic, with a queue of the same name that keeps dead letters while no group subscribes. */
 export const deadLetterDeclarations = (topic: string): readonly Declaration[] => [
   topicDeclaration(topic),
   exchange(unroutedExchange(topic)),
   queue(topic, unroutedExchange(topic), {
-    arguments: { "x-queue-type": "quorum", "x-delivery-limit": NEVER },
+    arguments: { "x-queue-type": "quorum", "x-delivery-limit": UNLIMITED_DELIVERIES },
   }),
 ];
 
-/** The queue of a group, and what it needs. */
+/** Declares the queue of a group with its topic and dead-letter topic. */
 export const groupDeclarations = (
   topic: string,
   group: string,

@@ -4,7 +4,7 @@ import { roundedUp } from "./delay-queues.ts";
 
 const delays = fc.integer({ min: 1, max: 604_800_000 });
 
-test("a delay is never shortened, and lengthened by at most 10 % or 10 ms", () => {
+test("a rounded delay is never shorter, and longer by at most 10 % or 10 ms", () => {
   fc.assert(
     fc.property(delays, (ms) => {
       const rounded = roundedUp(ms);
@@ -15,11 +15,11 @@ test("a delay is never shortened, and lengthened by at most 10 % or 10 ms", () =
   );
 });
 
-test("a rounded delay stays what it is", () => {
+test("rounding is idempotent", () => {
   fc.assert(fc.property(delays, (ms) => expect(roundedUp(roundedUp(ms))).toBe(roundedUp(ms))));
 });
 
-test("a tier with 20 % of randomness needs at most five queues", () => {
+test("a retry delay with 20 % jitter needs at most five queues", () => {
   for (const tier of [5000, 30_000, 120_000, 600_000]) {
     const queues = new Set(Array.from({ length: 1001 }, (_, n) => roundedUp(tier * (1 + n / 5000))));
     expect(queues.size).toBeLessThanOrEqual(5);

@@ -4,21 +4,21 @@ import { withChannel } from "../connection/with-channel.ts";
 import { safeQueue } from "./declarations.ts";
 import { delayQueue } from "./names.ts";
 
-/** Where a delayed message goes when its time has come. */
+/** Target of a message, after its delay. */
 export interface DelayedTo {
   /** An exchange, or "" for the queue that `routingKey` names. */
   readonly exchange: string;
   readonly routingKey: string;
 }
 
-/** A queue vanishes when it was not used for so long after its last message was due. */
+/** Time without use, after its last message was due, after which the server deletes a delay queue. */
 const UNUSED_MS = 300_000;
-/** It is declared again, and so used, this often at most. */
-const FRESH_MS = 60_000;
-/** Queues that are remembered. */
+/** Minimum interval of declarations of a queue, which count as use. */
+const REDECLARE_MS = 60_000;
+/** Maximum remembered queues. */
 const MAX_QUEUES = 10_000;
 
-/** Queues in which messages wait: one for each target and rounded delay, because a queue releases its messages in order. */
+/** Delay queues: one for each target and rounded delay, because a queue expires its messages in order. */
 export class DelayQueues {
   private readonly clock: Clock;
   private declared = new Map<string, number>();
@@ -29,22 +29,22 @@ export class DelayQueues {
     this.clock = clock;
   }
 
-  /** The queue for a delay, if it was declared lately. */
+  /** Returns the queue for a delay if it was declared recently; else `null`. */
   known(to: DelayedTo, delayMs: number): DelayedTo | null {
     const name = nameOf(to, this.roundedUp(to, delayMs));
-    return this.clock.now() - (this.declared.get(name) ?? -FRESH_MS) < FRESH_MS
+    return this.clock.now() - (this.declared.get(name) ?? -REDECLARE_MS) < REDECLARE_MS
       ? { exchange: "", routingKey: name }
       : null;
   }
 
-  /** From now on uses another queue in place of one that confirms nothing. */
+  /** Replaces a queue that confirms nothing by another one. */
   avoid({ exchange, routingKey }: DelayedTo): void {
     if (exchange !== "" || !this.declared.has(routingKey)) return;
     if (this.avoided.size >= MAX_QUEUES) this.avoided = new Set();
     this.avoided.add(routingKey);
   }
 
-  /** Declares the queue for a delay. Rejects with the server's refusal. */
+  /** Declares the queue for a delay. Rejects if the server refuses it. */
   async declare(link: Link, { exchange, routingKey }: DelayedTo, delayMs: number): Promise<void> {
     const ms = this.roundedUp({ exchange, routingKey }, delayMs);
     const name = nameOf({ exchange, routingKey }, ms);
@@ -59,14 +59,14 @@ export class DelayQueues {
     this.declared.set(name, now);
   }
 
-  /** The rounded delay, 1 ms longer for each queue that is avoided. */
+  /** Returns the rounded delay, 1 ms longer for each avoided queue. */
   private roundedUp(to: DelayedTo, delayMs: number): number {
     let ms = roundedUp(delayMs);
     while (this.avoided.size > 0 && this.avoided.has(nameOf(to, ms))) ms++;
     return ms;
   }
 
-  /** Forgets what was declared: the server may have lost it. */
+  /** Forgets declared queues, because the server may have lost them. */
   forget(): void {
     this.declared = new Map();
   }
@@ -75,7 +75,7 @@ export class DelayQueues {
 const nameOf = ({ exchange, routingKey }: DelayedTo, ms: number): string =>
   delayQueue(exchange === "" ? routingKey : exchange, ms);
 
-/** Rounds a delay up by at most 10 %, so that random delays share a few queues: 5,123 ms become 5,500. */
+/** Rounds a delay up by at most 10 %, so that random delays share a few queues: 5,123 ms becomes 5,500 ms. */
 export const roundedUp = (ms: number): number => {
   if (ms <= 10) return 10;
   const unit = 10 ** (Math.floor(Math.log10(ms)) - 1);

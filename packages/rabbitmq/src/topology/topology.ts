@@ -9,11 +9,11 @@ import {
   topicDeclaration,
 } from "./declarations.ts";
 
-/** Verifies and creates exchanges and queues, and creates again what vanished. */
+/** Verifies, creates and redeclares exchanges and queues. */
 export class RabbitMQTopology {
   private readonly link: Link;
   private readonly deliveryLimit: number;
-  /** What was created by this process, for `again`. */
+  /** Declarations that this process has created, for `redeclare`. */
   private created: readonly Declaration[] = [];
 
   constructor(link: Link, deliveryLimit: number) {
@@ -21,7 +21,7 @@ export class RabbitMQTopology {
     this.deliveryLimit = deliveryLimit;
   }
 
-  /** Returns what is missing or different, in sentences. Rejects when the server cannot be asked. */
+  /** Returns missing and different parts, in sentences. Rejects if the server cannot be queried. */
   async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
     const declarations = declarationsOf(spec, this.deliveryLimit).filter(
       ({ label }) => !/ amq\./.test(label),
@@ -30,7 +30,7 @@ export class RabbitMQTopology {
       .filter(({ maxTries }) => maxTries >= this.deliveryLimit)
       .map(
         ({ topics, group, maxTries }) =>
-          `RabbitMQConfig.deliveryLimit is ${this.deliveryLimit}, and the subscription "${topics.join(" ")} ${group}" has ${maxTries} tries; raise the limit above them`,
+          `RabbitMQConfig.deliveryLimit must be greater than the ${maxTries} tries of the subscription "${topics.join(" ")} ${group}", not ${this.deliveryLimit}`,
       )
       .concat(reservedIn(spec));
     for (const declaration of declarations)
@@ -39,8 +39,8 @@ export class RabbitMQTopology {
     return problems;
   }
 
-  /** Creates again what `apply` created in this process: the server may have lost it. Does nothing in mode `verify`. */
-  async again(): Promise<void> {
+  /** Redeclares what `apply` has created in this process, because the server may have lost it. Does nothing after mode `verify`. */
+  async redeclare(): Promise<void> {
     const { created } = this;
     if (created.length === 0) return;
     await withChannel(this.link, async (channel) => {
@@ -56,9 +56,9 @@ export class RabbitMQTopology {
     const missing = await problemsOf(label, () => withChannel(this.link, exists));
     if (missing.length > 0) return missing;
     try {
-      await withChannel(this.link, create); // it exists, so this compares; AMQP has no other way to ask
+      await withChannel(this.link, create); // it exists, so this only compares; AMQP has no other way
     } catch (error) {
-      if (replyCode(error) === FORBIDDEN) return []; // a user without the permission to configure cannot compare
+      if (replyCode(error) === FORBIDDEN) return []; // comparing needs the permission to configure
       if (replyCode(error) !== DIFFERENT) throw error;
       return [different(label, error)];
     }
@@ -66,15 +66,12 @@ export class RabbitMQTopology {
   }
 }
 
-/** Says which topics have names that the server refuses to everyone. */
+/** Returns problems of topics with names that the server reserves. */
 const reservedIn = ({ topics, subscriptions }: Topology): readonly string[] => {
   const all = [...topics, ...subscriptions.flatMap((each) => [...each.topics, each.deadLetterTopic ?? ""])];
   return Array.from(new Set(all))
     .filter((topic) => topic.startsWith("amq."))
-    .map(
-      (topic) =>
-        `RabbitMQ keeps names that begin with "amq." for itself; give the topic ${topic} another name`,
-    );
+    .map((topic) => `RabbitMQ reserves names that begin with "amq."; rename the topic ${topic}`);
 };
 
 const problemsOf = async (label: string, ask: () => Promise<unknown>): Promise<readonly string[]> => {

@@ -12,7 +12,7 @@ export interface RedisSetOptions {
   readonly holdMs: number;
   /** Tags that drop it. */
   readonly tags: readonly string[];
-  /** Id of the entry that it replaces; otherwise nothing is stored. */
+  /** Stores only if the current entry has this id. */
   readonly replaces?: string;
 }
 
@@ -22,7 +22,7 @@ export interface RedisCacheStore {
   readonly shared: true;
   /** Returns an entry, if stored. */
   get<Entry extends StoredEntry>(key: string): Promise<Entry | undefined>;
-  /** Stores an entry. False if another one was there. */
+  /** Stores an entry. False if `replaces` does not match. */
   set(key: string, entry: StoredEntry, options: RedisSetOptions): Promise<boolean>;
   /** Removes an entry. */
   delete(key: string): Promise<boolean>;
@@ -61,7 +61,7 @@ export const redisCacheStore = (
   if (!(Number.isInteger(parts) && parts >= 1 && parts <= MAX_PARTS))
     throw new FrameworkError(
       "CORE_BAD_CONFIG",
-      `redisCacheStore: parts is a whole number from 1 to ${MAX_PARTS}, not ${parts}`,
+      `redisCacheStore: parts must be a whole number from 1 to ${MAX_PARTS}, not ${parts}`,
     );
   const count = (): number => (source.redis.isCluster ? parts : 1);
   const prefixOf = (part: number): string => `${name}:{${name}-${part}}`;

@@ -1,4 +1,4 @@
-/** Minimum and maximum delay between two attempts to connect, in milliseconds. */
+/** First and maximum delay between two attempts to connect, in milliseconds. */
 const FIRST_MS = 50;
 const MAX_MS = 2000;
 /** Maximum delay while commands wait, in milliseconds. */

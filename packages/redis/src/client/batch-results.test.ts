@@ -54,7 +54,7 @@ test("a command of a pipeline that a cluster redirects while another one fails i
   expect(results?.[0]?.[0]).toMatchObject({ reason: expect.stringContaining("MOVED") });
 });
 
-test("the redirect of a server that is not configured as a cluster is shown as it is", async () => {
+test("the redirect of a server that is not configured as a cluster is passed on unchanged", async () => {
   using server = await startScripted({ SET: moved });
   const results = await withClient({ url: server.url, clusterMode: false }, ({ redis }) =>
     redis.pipeline().set("a", 1).get("a").exec(),

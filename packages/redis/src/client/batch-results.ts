@@ -3,17 +3,17 @@ import type { IoredisClient } from "./ioredis.ts";
 
 type Result = readonly [error: Error | null, value?: unknown];
 
-/** What of ioredis' pipelines the types leave out. */
+/** A member of ioredis' pipelines that its types omit. */
 interface Batch {
   resolve(results: readonly Result[]): void;
 }
 
-/** Another node serves the slot. ioredis asks it, unless the other commands of the pipeline got other answers. */
+/** Another node serves the slot. ioredis follows the redirect, unless other commands of the pipeline got different answers. */
 const REDIRECT = /^(MOVED|ASK)\b/;
 
 /**
- * Makes the results of pipelines and transactions say that Redis was not available where that is the reason: for commands of a cluster that were
- * redirected and not sent again, and for the `EXECABORT` of a transaction of which a command failed for it. None of them had an effect.
+ * Replaces errors in the results of pipelines and transactions by a `RedisUnavailableError` if that is the cause: for commands that a cluster redirected and
+ * that were not sent again, and for the `EXECABORT` of a transaction after such an error. None of these commands had an effect.
  */
 export const explainBatches = (client: IoredisClient): void => {
   for (const name of ["pipeline", "multi"] as const) {
@@ -32,8 +32,8 @@ export const explainBatches = (client: IoredisClient): void => {
 const explained = (results: readonly Result[], isCluster: boolean): readonly Result[] => {
   if (results.every(([error]) => error === null)) return results;
   const redirected = results.map(([error, ...value]): Result => {
-    const isLeft = isCluster && error !== null && REDIRECT.test(error.message);
-    return [isLeft ? new RedisUnavailableError(error.message, error) : error, ...value];
+    const isNotResent = isCluster && error !== null && REDIRECT.test(error.message);
+    return [isNotResent ? new RedisUnavailableError(error.message, error) : error, ...value];
   });
   const cause = redirected.map(([error]) => error).find((error) => error instanceof RedisUnavailableError);
   if (cause === undefined) return results;

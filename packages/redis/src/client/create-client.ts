@@ -9,7 +9,7 @@ import type { RedisMetrics } from "./metrics.ts";
 import { type Command, gate } from "./gate.ts";
 import { ioredis, type IoredisClient } from "./ioredis.ts";
 
-/** Dependencies of a client. */
+/** Dependencies of `createClient`. */
 export interface ClientOptions {
   readonly metrics: RedisMetrics;
   /** Publishes each command. */
@@ -54,7 +54,7 @@ const connectionOptions = (config: RedisConfig, isLeased: boolean): OwnOptions =
     disconnectTimeout: 100,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // Closes connections without answers (half-open TCP). Leased connections may block for longer; the gate enforces their timeouts.
+    // Closes connections without answers (half-open TCP). Leased connections may block for longer; `gate` enforces their timeouts.
     ...(!isLeased && { socketTimeout: commandTimeoutMs, commandTimeout: commandTimeoutMs }),
     ...(keyPrefix !== undefined && { keyPrefix }),
     ...(address?.username !== undefined && { username: address.username }),

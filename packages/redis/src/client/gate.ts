@@ -19,7 +19,7 @@ export interface GateOptions {
   readonly wake: () => void;
   /** Called with the name of a command that changed the state of its connection, or received no answer. */
   readonly onTainted: (name: string) => void;
-  /** Returns the error of a command that is refused because of what it does to its connection; `null` for every other. */
+  /** Returns the error of a command that is refused because of its effect on the connection; `null` for any other. */
   readonly refusalOf: (command: Command) => Error | null;
 }
 
@@ -50,7 +50,7 @@ const stateful: ReadonlySet<string> = new Set([
   "reset",
 ]);
 
-/** Whether a command changes the state of its connection beyond what `UNWATCH` removes or shows. */
+/** Whether a command changes the state of its connection in a way that `UNWATCH` neither resets nor detects. */
 const changesState = ({ name, pipelineIndex }: Command, isCluster: boolean): boolean => {
   const lower = name.toLowerCase(); // ioredis keeps the case of `call`
   if (stateful.has(lower)) return true;
@@ -58,18 +58,18 @@ const changesState = ({ name, pipelineIndex }: Command, isCluster: boolean): boo
   return isCluster && (lower === "watch" || (lower === "multi" && pipelineIndex === undefined));
 };
 
-/** Subcommands of `CLIENT` that change what the connection answers to later commands. */
+/** Subcommands of `CLIENT` that change the replies to later commands. */
 const statefulClient: ReadonlySet<string> = new Set(["reply", "tracking", "caching"]);
 
-/** Commands that would reach the other users of a shared connection. The transactions of pipelines are complete. */
-export const reachesOthers = ({ name, args, pipelineIndex }: Command): boolean => {
+/** Whether a command would affect the other users of a shared connection. The transactions of pipelines are complete. */
+export const affectsOthers = ({ name, args, pipelineIndex }: Command): boolean => {
   const lower = name.toLowerCase();
   if (lower === "client") return statefulClient.has(String(args[0]).toLowerCase());
   if (lower === "multi") return pipelineIndex === undefined;
   return stateful.has(lower) || lower === "watch" || lower === "quit";
 };
 
-/** No command of Redis: the server refuses it, and the transaction that it is in. */
+/** Not a Redis command: the server refuses it, and its transaction. */
 const REFUSED = "framework.refused";
 
 /**
@@ -126,7 +126,7 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
   };
 };
 
-/** ioredis waits until every command of a batch was written, so this one is written in a form that the server refuses. */
+/** ioredis waits until every command of a batch is written, so a refused command is written under a name that the server rejects. */
 const refuseInBatch = (command: Command, refusal: Error): void => {
   const { reject } = command;
   command.name = REFUSED;

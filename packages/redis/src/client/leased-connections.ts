@@ -7,7 +7,7 @@ export interface LeasedConnection {
   readonly client: IoredisClient;
   /** Timeout of a command of the current lease, in milliseconds. */
   timeoutMs: number;
-  /** Whether its state is unknown; then it is not leased again. */
+  /** Whether its state is unknown, so that it must not be leased again. */
   isTainted: boolean;
 }
 
@@ -85,7 +85,7 @@ export class LeasedConnections {
     const { waitMs, max, maxWaiting } = this.options;
     if (max === 0 || this.waiting.size >= maxWaiting) {
       const reason =
-        max === 0 ? "poolSize leaves no connection for leases" : `${maxWaiting} callers are waiting already`;
+        max === 0 ? "poolSize leaves no connection for leases" : `${maxWaiting} callers are already waiting`;
       return Promise.reject(new RedisUnavailableError(reason));
     }
     const { promise, resolve, reject } = Promise.withResolvers<LeasedConnection>();
@@ -139,8 +139,8 @@ export class LeasedConnections {
 }
 
 /**
- * Removes the watches of the last user. Returns whether that succeeded: inside a transaction that was not ended the reply is `QUEUED`. An untainted connection
- * has no other state, and one to a cluster none.
+ * Removes the watches of the last lease. Returns whether that succeeded: inside an unfinished transaction the reply is `QUEUED`. An untainted connection has no
+ * other state, and a connection to a cluster has none.
  */
 const unwatched = async (client: IoredisClient): Promise<boolean> => {
   if (client.isCluster) return true;

@@ -38,5 +38,5 @@ export class Script {
   }
 }
 
-/** Whether the server does not have the script; it did not run then, so it can be sent again. */
+/** Whether the server does not have the script: it did not run, so it can be sent again. */
 const isUnknown = (error: unknown): boolean => error instanceof Error && error.message.startsWith("NOSCRIPT");

@@ -9,7 +9,7 @@ const long = { timeoutMs: 60_000 };
 /** Type of the first record of a TLS connection. */
 const HANDSHAKE = 0x16;
 
-/** A port whose connections are cut after their first bytes, which for TLS are the ClientHello with the name of the server. */
+/** A port whose connections are cut after their first bytes: for TLS the ClientHello, which has the server name. */
 const listening = async () => {
   const hellos: Buffer[] = [];
   const server = createServer((socket) => {
@@ -27,7 +27,7 @@ const listening = async () => {
 test.each([
   ["127.0.0.1", false],
   ["localhost", true],
-])("TLS to %s begins, with its name for the choice of the certificate: %p", async (host, isNamed) => {
+])("TLS to %s sends the server name: %p", async (host, isNamed) => {
   using server = await listening();
   const client = openRedis({ url: `rediss://${host}:${server.port}` }, { log: quiet });
   await expect(client.redis.ping()).rejects.toMatchObject({ code: "REDIS_UNAVAILABLE" });
@@ -36,7 +36,7 @@ test.each([
   await client.close();
 });
 
-test("each node of a cluster is asked for its own certificate, not for that of the first node", async () => {
+test("each node of a cluster gets its own server name, not that of the first node", async () => {
   using named = await listening();
   using unnamed = await listening();
   const nodes = `rediss://localhost:${named.port},rediss://127.0.0.1:${unnamed.port}`;

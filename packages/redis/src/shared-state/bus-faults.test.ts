@@ -6,7 +6,7 @@ import { World } from "./bus-world.test-kit.ts";
 
 const log = { error() {} };
 
-test("after a restart without data a message is delivered to a process that comes back later", async () => {
+test("after a restart without data a message is delivered to a process that reconnects later", async () => {
   const world = new World(2);
   await world.pass(500);
   world.server.network(world.process(1).id, "cut");
@@ -21,7 +21,7 @@ test("after a restart without data a message is delivered to a process that come
   expect([world.outcomes, world.process(1).heard]).toEqual([["said"], [1]]);
 });
 
-test("a message to a process that died is reported as not confirmed, when its membership has ended", async () => {
+test("a message to a process that died is reported as not confirmed once its membership has ended", async () => {
   const world = new World(2);
   await world.pass(500);
   world.server.crash(world.process(1).id);
@@ -36,7 +36,7 @@ test("a message to a process that died is reported as not confirmed, when its me
   expect(world.outcomes.at(-1)).toBe("said");
 });
 
-test("a process that leaves in order delays no message", async () => {
+test("a process that shuts down cleanly delays no message", async () => {
   const world = new World(2);
   await world.pass(500);
   void world.process(1).bus.close();
@@ -46,7 +46,7 @@ test("a process that leaves in order delays no message", async () => {
   expect(world.outcomes).toEqual(["said"]);
 });
 
-test("a process without a connection uses no copy, and reports the gap once it is back", async () => {
+test("a process without a connection uses no copy, and reports the gap once it reconnects", async () => {
   const world = new World(2);
   await world.pass(500);
   world.fill(1);

@@ -1,6 +1,6 @@
 import type { MemberRow } from "./membership.ts";
 
-/** What a link reports. */
+/** Events of a link. */
 export interface BusLinkEvents {
   /** Called with each message. */
   readonly receive: (text: string) => void;
@@ -13,17 +13,17 @@ export interface BusLinkEvents {
 /** The server's list of members. */
 export interface MemberList {
   readonly rows: readonly MemberRow[];
-  /** Milliseconds since the server started, never too many; `Infinity` if unknown. */
+  /** Milliseconds since the server started, rounded down; `Infinity` if unknown. */
   readonly uptimeMs: number;
 }
 
-/** The connection of one process to the server that passes the messages on. */
+/** The connection of one process to the server that forwards the messages. */
 export interface BusLink {
   /** Subscribes to messages for all members and to those for this one. */
   open(events: BusLinkEvents): void;
   /** Lists this process as a member for `lifetimeMs`. */
   renew(lifetimeMs: number): Promise<MemberList>;
-  /** Sends a message to all members, and reads their list in the same step. */
+  /** Sends a message to all members, and atomically reads their list. */
   announce(text: string): Promise<MemberList>;
   /** Sends a message to one member. */
   send(member: string, text: string): Promise<void>;

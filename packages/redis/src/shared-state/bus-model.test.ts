@@ -29,7 +29,7 @@ const settled = async (world: World): Promise<void> => {
 const step = (names: readonly Step[0][]): fc.Arbitrary<Step> =>
   fc.tuple(fc.constantFrom(...names), fc.nat({ max: 2 }), fc.constantFrom(0, 50, 200, 500, 1000, 3000, 7000));
 
-/** Runs the steps after everyone has joined, and returns what was broken. */
+/** Runs the steps after all processes have joined. Returns the world with the violations. */
 const run = async (steps: readonly Step[]): Promise<World> => {
   const world = new World(3);
   await world.pass(500);
@@ -40,7 +40,7 @@ const run = async (steps: readonly Step[]): Promise<World> => {
 
 const usual: readonly Step[0][] = ["fill", "fill", "write", "say", "wait"];
 
-test("whatever fails, a confirmed drop leaves no older copy, and a confirmed message has reached everyone, once", async () => {
+test("whatever fails, a confirmed drop leaves no older copy, and a confirmed message has reached every process once", async () => {
   const faults: readonly Step[0][] = [
     "kill",
     "lose",

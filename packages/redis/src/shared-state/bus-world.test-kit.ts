@@ -1,4 +1,4 @@
-// Processes that share a simulated server of Redis, and what they promise each other.
+// Processes that share a simulated Redis server, with the invariants of their messages.
 import { virtualClock, type VirtualClock } from "@framework/core/testing";
 import { Bus } from "./bus.ts";
 import { SimulatedServer } from "./simulated-server.test-kit.ts";
@@ -25,7 +25,7 @@ class Process {
   }
 }
 
-/** Several processes, the truth, and what was promised about it. */
+/** Several processes, the current value, and violations of the invariants. */
 export class World {
   readonly clock: VirtualClock = virtualClock();
   readonly server: SimulatedServer = new SimulatedServer(this.clock);
@@ -108,7 +108,7 @@ export class World {
 
   readonly broken: unknown[] = [];
 
-  /** No process uses a copy that is older than a confirmed drop; no process hears a message twice. */
+  /** No process uses a copy that is older than a confirmed drop; no process receives a message twice. */
   check(): void {
     for (const process of this.processes) {
       const { id, bus, copy, heard } = process;
@@ -117,7 +117,7 @@ export class World {
         process.firstConnectedAt = this.clock.now();
       if (bus.isConnected && copy !== null && copy < this.confirmed)
         this.broken.push(`${id} uses version ${copy}`);
-      if (new Set(heard).size < heard.length) this.broken.push(`${id} heard a message twice`);
+      if (new Set(heard).size < heard.length) this.broken.push(`${id} received a message twice`);
     }
   }
 
@@ -128,13 +128,13 @@ export class World {
     }
   }
 
-  /** A process that joins knows only of the members that are left by then; on a server without data, of those that came back before their leases ended. */
+  /** A joining process knows only the current members; on a server without data, those that rejoined before their leases ended. */
   private knewOthers({ firstConnectedAt }: Process, saidAt: number): boolean {
     if (firstConnectedAt > saidAt) return false;
     return firstConnectedAt < this.dataLostAt || saidAt - this.dataLostAt > 8000;
   }
 
-  /** Whether a process has been connected up to now. */
+  /** Whether a process has stayed connected. */
   private isConnected({ lastConnectedAt }: Process): boolean {
     return this.clock.now() - lastConnectedAt <= 50;
   }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Bus } from "./bus.ts";
 import type { BusLink } from "./bus-link.ts";
 
-const foreign = [
+const invalid = [
   "x",
   "",
   "1",
@@ -18,7 +18,7 @@ const foreign = [
   '["goodbye","b"]',
 ];
 
-test("what other programs publish to the channel is dropped, and logged once a minute", async () => {
+test("messages that other programs publish to the channel are dropped, and logged once a minute", async () => {
   const clock = virtualClock();
   const lines: unknown[] = [];
   const heard: unknown[] = [];
@@ -37,11 +37,11 @@ test("what other programs publish to the channel is dropped, and logged once a m
   const log = { error: (_text: string, fields?: unknown) => void lines.push(fields) };
   const bus = new Bus({ id: "a", link, subscriberMs: 1000, joinMs: 2000, clock, log });
   bus.subscribe("drop", (message) => void heard.push(message));
-  for (const text of foreign) receive(text);
+  for (const text of invalid) receive(text);
   expect(lines).toEqual([{ omitted: 0 }]);
   await clock.advance(60_000);
   receive("x");
-  expect(lines).toEqual([{ omitted: 0 }, { omitted: foreign.length - 1 }]);
+  expect(lines).toEqual([{ omitted: 0 }, { omitted: invalid.length - 1 }]);
   receive(JSON.stringify(["message", "b", 1, "drop", '"kept"']));
   expect(heard).toEqual(["kept"]);
   await bus.close();

@@ -15,9 +15,9 @@ import { OpenMessage } from "./open-message.ts";
 /** Interval of renewals of the membership, and delay after a failed one, in milliseconds. */
 const BEAT_MS = 1000;
 const RETRY_MS = 200;
-/** Milliseconds after the start of the server until which its earlier members are back or have lost their lease; a new process knows none of them. */
+/** Milliseconds after the start of the server until which its earlier members are back or have lost their lease; a new process does not know them. */
 const settleMs = LEASE_MS;
-/** Timeout of a publication, in milliseconds: members that do not answer have lost their membership before. */
+/** Timeout of a publication, in milliseconds: by then, members that do not answer have lost their membership. */
 const publishMs = MEMBER_MS + LEASE_MS;
 /** Delays of retransmissions to members without an acknowledgement, in milliseconds. A member that is back is sent its messages at once. */
 const retransmitMs = [150, 400, 1000, 2000, 4000];
@@ -44,8 +44,8 @@ export interface BusOptions {
  *
  * Every process subscribes to a common channel and to its own, and renews a membership while it is subscribed. A message is published to all, and
  * retransmitted to members without an acknowledgement. A publication ends when each member has acknowledged, or has lost its membership. A process whose
- * subscription was interrupted, or whose membership was not renewed in time, is no member in its own eyes before the publishers stop waiting for it; when
- * it is one again it reports to its subscribers that they may have missed messages.
+ * subscription was interrupted, or whose membership was not renewed in time, stops counting itself as a member before the publishers stop waiting for it; when
+ * it has joined again, it notifies its subscribers that they may have missed messages.
  */
 export class Bus {
   private readonly options: BusOptions;
@@ -127,8 +127,8 @@ export class Bus {
     for (const message of this.open.values()) message.giveUp();
     if (!this.isOpen) return;
     const { id, link } = this.options;
-    const left = JSON.stringify(["left", id] satisfies Envelope);
-    await Promise.all([link.leave(), link.announce(left)]).catch(() => {}); // the membership ends in seconds
+    const departure = JSON.stringify(["left", id] satisfies Envelope);
+    await Promise.all([link.leave(), link.announce(departure)]).catch(() => {}); // the membership ends in seconds
     link.close();
   }
 
@@ -201,7 +201,7 @@ export class Bus {
     if (leftMs > 0) await new Promise<void>((resolve) => void clock.after(leftMs, resolve));
   }
 
-  /** Applies the server's list; publications no longer wait for processes that are no members. */
+  /** Applies the server's list; publications stop waiting for processes that are no longer members. */
   private learn({ rows }: MemberList): void {
     const { ended, left } = this.membership.learn(rows, this.options.clock.now());
     if (ended.length === 0 && left.length === 0) return;
@@ -238,7 +238,7 @@ export class Bus {
   private drop(): void {
     this.logSometimes((omitted) =>
       this.options.log.error(
-        "redis: dropped a message on the channel of the shared state that another program published; give it another keyPrefix",
+        "redis: dropped a message that another program published on the channel of the shared state; give that program another keyPrefix",
         { omitted },
       ),
     );

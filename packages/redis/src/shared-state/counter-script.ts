@@ -9,7 +9,7 @@ local present = redis.call('GET', KEYS[1])
 local before = 0
 if present then
   before = tonumber(present)
-  if not before then return 'no counter' end
+  if not before then return 'not a number' end
 end
 local amount, maximum = tonumber(ARGV[1]), tonumber(ARGV[2])
 local room = math.max(0, maximum - before)

@@ -4,7 +4,7 @@ export type Envelope =
   | readonly ["done", from: string, id: number]
   | readonly ["hello" | "left", from: string];
 
-/** Types of the elements behind the kind. */
+/** Types of the elements after the kind. */
 const elements: Readonly<Record<Envelope[0], readonly string[]>> = {
   message: ["string", "number", "string", "string"],
   done: ["string", "number"],
@@ -12,13 +12,13 @@ const elements: Readonly<Record<Envelope[0], readonly string[]>> = {
   left: ["string"],
 };
 
-/** Parses a text; `null` for what another program has published. */
+/** Parses a message; `null` if another program published it. */
 export const parseEnvelope = (text: string): Envelope | null => {
   try {
     const value: unknown = JSON.parse(text);
     return isEnvelope(value) ? value : null;
   } catch {
-    return null; // no JSON
+    return null; // not JSON
   }
 };
 

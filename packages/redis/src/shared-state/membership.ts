@@ -6,25 +6,25 @@ export const MEMBER_MS = 6000;
 /** A member as the server lists it. */
 export interface MemberRow {
   readonly id: string;
-  /** Milliseconds until its membership ends; not above 0 when it has ended. */
+  /** Milliseconds until its membership ends; 0 or less if it has ended. */
   readonly leftMs: number;
-  /** Whether it left in order. */
+  /** Whether it announced its departure. */
   readonly hasLeft: boolean;
 }
 
-/** Members that are none any more. */
+/** Processes that are no longer members. */
 export interface Departures {
-  /** Those whose membership has ended. */
+  /** Processes whose membership expired. */
   readonly ended: readonly string[];
-  /** Those that left in order. */
+  /** Processes that announced their departure. */
   readonly left: readonly string[];
 }
 
 /**
  * The processes that may use copies of shared data, so that a publisher has to wait for them.
  *
- * The list of the server alone does not tell: after a restart it is empty, although every process of it still lives. So a process that is missing from the
- * list stays a member until a lease has passed: if it lives, it has listed itself again by then, or knows that it is none.
+ * The server's list alone is not sufficient: after a restart it is empty, although all processes still run. So a process that is missing from the list stays a
+ * member until a lease has passed: if it still runs, it has listed itself again by then, or knows that it is no longer a member.
  */
 export class Membership {
   /** Time since which a member is missing from the list; `null` while it is listed. */
@@ -34,7 +34,7 @@ export class Membership {
     return [...this.missingSince.keys()];
   }
 
-  /** Applies the server's list. Returns the members that are none any more. */
+  /** Applies the server's list. Returns the processes that are no longer members. */
   learn(rows: readonly MemberRow[], now: number): Departures {
     const [ended, left]: [string[], string[]] = [[], []];
     const listed = new Set<string>();
@@ -56,7 +56,7 @@ export class Membership {
     this.missingSince.set(id, null);
   }
 
-  /** Removes a process that left in order. */
+  /** Removes a process that announced its departure. */
   remove(id: string): void {
     this.missingSince.delete(id);
   }

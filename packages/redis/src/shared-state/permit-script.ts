@@ -4,8 +4,8 @@ import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 
 /**
- * Decides atomically, by the server's clock. While that is behind the last update, time stands still, so that a clock that is set back frees nothing early.
- * By more than a window, the clock was wrong before: what was used later than now counts as used now, and leases end as much earlier.
+ * Decides atomically, by the server's clock. While the clock is before the last update, time stands still, so that setting the clock back frees nothing early.
+ * If it is back by more than a window, the clock was wrong before: uses in the future count as used now, and leases end earlier by the same amount.
  *
  * KEYS: a hash (`k` kind, `v` level or number used, `a` last update, `n` number leased, `c:<time>` uses at a time, `l:<holder>` size of a lease); a
  * sorted set of the times in a window; a sorted set of leases by expiry. ARGV: kind, capacity, window, spend; with a lease also holder, hold, most,
@@ -30,14 +30,14 @@ local leased = known and tonumber(state[4]) or 0
 local ahead = at - now
 if ahead > window then at = now elseif ahead > 0 then now = at end
 
-local function advance(moment)
+local function advance(when)
   if isBucket then
-    local level = value + math.max(0, moment - at) * capacity / window
+    local level = value + math.max(0, when - at) * capacity / window
     value = math.min(math.max(0, capacity - leased), level)
-    at = math.max(at, moment)
+    at = math.max(at, when)
     return
   end
-  at = math.max(at, moment)
+  at = math.max(at, when)
   if not known then return end
   local due = redis.call('ZRANGEBYSCORE', z, '-inf', text(at - window))
   for _, time in ipairs(due) do
@@ -47,12 +47,12 @@ local function advance(moment)
   end
 end
 
-local function report(count, moment)
+local function report(count, when)
   if isBucket then return end
-  local time = moment
+  local time = when
   if capacity > 1000 then
     local step = window / 64
-    time = math.ceil(moment / step) * step
+    time = math.ceil(when / step) * step
   end
   if time + window <= at then return end
   value = value + count
@@ -153,12 +153,12 @@ if left == 0 then
   end
 end
 
-local freshIn = leasesLeft + (leased > 0 and window or 0) + reset
-if freshIn <= 0 then
+local fullIn = leasesLeft + (leased > 0 and window or 0) + reset
+if fullIn <= 0 then
   redis.call('DEL', h, z, l)
 else
   redis.call('HSET', h, 'k', kind, 'v', text(value), 'a', text(at), 'n', leased)
-  local life = string.format('%.0f', math.ceil(freshIn) + 1)
+  local life = string.format('%.0f', math.ceil(fullIn) + 1)
   redis.call('PEXPIRE', h, life)
   redis.call('PEXPIRE', z, life)
   redis.call('PEXPIRE', l, life)

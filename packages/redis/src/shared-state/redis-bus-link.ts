@@ -13,14 +13,14 @@ export interface RedisBusLinkOptions {
   readonly timeoutMs: number;
 }
 
-/** Milliseconds for which the list shows that a member has left or ended: longer than any process waits for it. */
+/** Milliseconds for which the list includes a member that has left or expired: longer than any process waits for it. */
 const SHOWN_MS = 20_000;
-/** Prefix of a member that left in order. */
+/** Prefix of a member that announced its departure. */
 const LEFT = "-";
 
 /**
- * The members are a sorted set by the end of their membership, by the server's clock. An ended one stays listed for a while, so that others can tell it from
- * one that was lost with the data of the server.
+ * The members are a sorted set by the end of their membership, by the server's clock. An ended one stays listed for a while, so that others can
+ * distinguish it from one that was lost with the data of the server.
  */
 const PRELUDE = `
 local clock = redis.call('TIME')
@@ -33,8 +33,8 @@ end
 `;
 
 /**
- * KEYS: members. ARGV: member, lifetime in milliseconds, time for which ended ones are shown. Returns the seconds since the server started, and the members;
- * an ACL may forbid INFO, then the seconds are an empty string.
+ * KEYS: members. ARGV: member, lifetime in milliseconds, time for which ended ones are listed. Returns the seconds since the server started (empty if an ACL
+ * forbids INFO), and the members.
  */
 const renew = new Script(`${PRELUDE}
 redis.call('ZADD', KEYS[1], string.format('%.0f', now + tonumber(ARGV[2])), ARGV[1])
@@ -58,7 +58,7 @@ redis.call('PEXPIRE', KEYS[1], 60000)
 return 1
 `);
 
-/** Connects a process to the others through the channels of a Redis. */
+/** Connects a process to the others through Redis channels. */
 export const redisBusLink = ({ source, name, id, timeoutMs }: RedisBusLinkOptions): BusLink => {
   const members = `${name}:members`;
   /** ioredis adds the prefix of a client to keys only, not to channels. */
@@ -101,6 +101,6 @@ const listOf = (answer: unknown): MemberList => {
     const hasLeft = name.startsWith(LEFT);
     rows.push({ id: hasLeft ? name.slice(LEFT.length) : name, leftMs: Number(cells[at + 1]), hasLeft });
   }
-  // The server counts the seconds of its clock, so that its figure may be up to one second too high.
+  // The server counts whole seconds of its clock, so the value may be up to one second too high.
   return { rows, uptimeMs: uptime === "" ? Infinity : Math.max(0, Number(uptime) - 1) * 1000 };
 };

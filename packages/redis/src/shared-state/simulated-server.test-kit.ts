@@ -1,7 +1,7 @@
 import type { VirtualClock } from "@framework/core/testing";
 import type { BusLink, BusLinkEvents, MemberList } from "./bus-link.ts";
 
-/** Milliseconds of each way to the server, of a reconnect, and until a silent connection is detected. */
+/** Milliseconds of each direction, of a reconnect, and until a silent connection is detected. */
 const WAY_MS = 2;
 const RECONNECT_MS = 150;
 const SILENCE_MS = 2000;
@@ -11,7 +11,7 @@ interface Connection {
   readonly id: string;
   events: BusLinkEvents | null;
   isSubscribed: boolean;
-  /** `silent`: nothing passes, which is detected after two seconds; `cut`: every connection fails at once. */
+  /** `silent`: nothing is delivered, detected after two seconds; `cut`: every connection fails immediately. */
   network: "up" | "silent" | "cut";
   isDead: boolean;
 }
@@ -99,7 +99,7 @@ export class SimulatedServer {
     };
   }
 
-  /** A call passes both ways, or fails: at once on a cut connection, after a second on a silent one. */
+  /** A call succeeds, or fails: immediately on a cut connection, after a second on a silent one. */
   private call<T>(connection: Connection, perform: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const reaches = (): boolean => this.isUp && connection.network === "up" && !connection.isDead;

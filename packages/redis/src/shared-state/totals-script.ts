@@ -9,7 +9,7 @@ const TTL_SECS = 2_592_000;
 
 /**
  * KEYS: a hash of `s` size, `c` number of names, per name `n<name>` its position, and per position `t<position>` the name and its totals, so that
- * a page needs one command. ARGV: amounts as JSON, maximum size, TTL. Returns 1, or 0 if there is no room: all amounts are added or none.
+ * a page needs one command. ARGV: amounts as JSON, maximum size, TTL. Returns 1, or 0 without room: either all amounts are added or none.
  */
 const add = new Script(`
 local amounts = cjson.decode(ARGV[1])

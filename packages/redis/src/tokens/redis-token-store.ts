@@ -19,7 +19,7 @@ export interface RedisTokenStore {
 export interface RedisTokenStoreOptions {
   /** Prefix of every key, without braces. Services with the same name share their revocations. @default "tokens" */
   readonly name?: string;
-  /** Clock of expiry: that of the host, by which tokens are accepted, so that the clock of Redis does not matter. @default the system clock */
+  /** Clock of expiry. It must be the clock by which tokens are verified; that of Redis does not matter. @default the system clock */
   readonly clock?: Clock;
   /** Logs `REDIS_EVICTS_KEYS`. @default console */
   readonly log?: Pick<Logger, "warn">;
@@ -28,23 +28,23 @@ export interface RedisTokenStoreOptions {
 /** Value of a revoked id; other ids have the consumed generation. */
 const REVOKED = "revoked";
 
-/** Milliseconds that an entry outlives its tokens: the clocks of hosts differ, and a slow one accepts a token for longer. */
+/** Milliseconds that an entry outlives its tokens: clocks of hosts differ, and a host with a slow clock accepts a token for longer. */
 const MARGIN_MS = 60_000;
 
-/** Lua: the life of the key in milliseconds, from ARGV[1], or what is left of it if that is longer. */
+/** Lua: the new TTL of the key in milliseconds: ARGV[1], or the remaining TTL if that is longer. */
 const LIFE = `
 local life = tonumber(ARGV[1])
 local function px(least) return string.format('%.0f', math.max(life, least, redis.call('PTTL', KEYS[1]))) end
 `;
 
-/** KEYS: id. ARGV: life. The longer life wins; one that is over has no effect. */
+/** KEYS: id. ARGV: TTL. The longer TTL applies; an expired one has no effect. */
 const revoke = new Script(`${LIFE}
 if life <= 0 then return 0 end
 redis.call('SET', KEYS[1], '${REVOKED}', 'PX', px(1))
 return 1
 `);
 
-/** KEYS: id. ARGV: life, generation. Returns 1 for exactly one caller. An expired id is kept for a second, for concurrent callers. */
+/** KEYS: id. ARGV: TTL, generation. Returns 1 for exactly one caller. An expired id is kept for a second, for concurrent callers. */
 const consume = new Script(`${LIFE}
 local known = redis.call('GET', KEYS[1])
 if known == '${REVOKED}' or (known and tonumber(known) >= tonumber(ARGV[2])) then return 0 end
@@ -53,8 +53,8 @@ return 1
 `);
 
 /**
- * Creates a store of revoked tokens and renewed logins in Redis, shared by all hosts and kept across restarts. One entry each, which expires a minute after its tokens.
- * Give the server `maxmemory-policy noeviction`, so that a full one refuses instead of forgetting.
+ * Creates a store of revoked tokens and renewed logins in Redis, shared by all hosts and kept across restarts. Each has one entry, which expires a minute after its tokens.
+ * Set `maxmemory-policy noeviction` on the server, so that a full server refuses writes instead of dropping revocations.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: redisTokenStore(app) });

@@ -6,15 +6,15 @@ type Internal = typeof import("@dbos-inc/dbos-sdk/internal/dbos-executor");
 const require = createRequire(import.meta.url);
 let loaded: Sdk | undefined;
 
-/** Loads DBOS on first use, so that apps that choose another runner do not pay for it. */
+/** Loads DBOS on first use, so that apps with another runner do not load it. */
 export const dbosSdk = (): Sdk => (loaded ??= require("@dbos-inc/dbos-sdk") as Sdk);
 
-/** DBOS, which exists once in a process. */
+/** Returns DBOS, a singleton of the process. */
 export const dbos = (): Sdk["DBOS"] => dbosSdk().DBOS;
 
 /**
- * Shuts DBOS down and forgets its workflows, so that it can be launched again. One that fails to, for a second time too, is left behind: its connections may be
- * ended already, which cannot be repeated.
+ * Shuts DBOS down and unregisters its workflows, so that it can be launched again. If the shutdown fails twice, the executor is dropped: its connections may
+ * already be closed, and closing them again fails.
  *
  * @param failed called with each error
  */
@@ -30,7 +30,7 @@ export const shutDown = async (failed: (error: unknown) => void): Promise<void> 
   await dbos().shutdown({ deregister: true }).catch(again).catch(last);
 };
 
-/** What runs the workflows of this process; `undefined` before DBOS is launched. */
+/** Returns the executor of this process's workflows; `undefined` before DBOS is launched. */
 export const dbosExecutor = (): Internal["DBOSExecutor"]["globalInstance"] => executorClass().globalInstance;
 
 const executorClass = (): Internal["DBOSExecutor"] =>

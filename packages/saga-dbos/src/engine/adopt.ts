@@ -1,11 +1,11 @@
 import type { Kernel } from "@framework/durable/feature";
 import { dbos, dbosExecutor } from "../driver/dbos-sdk.ts";
-import { allExecutors, forGone } from "./places.ts";
+import { allExecutors, forEachGone } from "./executors.ts";
 
-/** Workflows that one look reads; each look leaves out the processes that the earlier ones found. */
+/** Workflows read per query; each query excludes the processes found by the previous ones. */
 const PAGE = 100;
 
-/** Takes over the unfinished workflows of all processes that are gone. */
+/** Takes over the unfinished workflows of all lost processes. */
 export const adoptLost = async (kernel: Kernel): Promise<void> => {
   const others = new Set(allExecutors);
   others.delete(dbos().executorID);
@@ -18,7 +18,7 @@ export const adoptLost = async (kernel: Kernel): Promise<void> => {
       loadOutput: false,
     });
     const found = new Set(pending.map(({ executorId = "" }) => executorId));
-    await forGone(kernel, found, async (executor) => {
+    await forEachGone(kernel, found, async (executor) => {
       await dbosExecutor()?.recoverPendingWorkflows([executor]);
     });
     if (pending.length < PAGE) return;

@@ -6,17 +6,17 @@ import { DBOS_TABLES, dbosTables } from "../store/once.ts";
 import { DbosRunner } from "./runner.ts";
 import { DbosSession, type EngineConfig } from "./session.ts";
 
-/** Longest pause between two tries to run sagas again, in milliseconds. */
+/** Longest pause between two attempts to relaunch DBOS, in milliseconds. */
 const MAX_PAUSE_MS = 15_000;
 
-/** DBOS in one app. DBOS exists once in a process, so one app may have it. */
+/** DBOS in one app. Only one app per process may use it, because DBOS is a singleton. */
 export class DbosEngine implements OpenEngine {
   readonly runner: DbosRunner;
   private readonly parts: EngineParts;
   private readonly config: EngineConfig;
   private session: DbosSession | null = null;
-  /** Aborts at the end; `null` before the start and after the end. */
-  private life: AbortController | null = null;
+  /** Aborts at the stop; `null` before the start and after the stop. */
+  private lifetime: AbortController | null = null;
 
   constructor(parts: EngineParts, config: EngineConfig) {
     this.parts = parts;
@@ -32,24 +32,24 @@ export class DbosEngine implements OpenEngine {
   }
 
   async start(): Promise<void> {
-    const life = new AbortController();
-    await this.open(life);
-    this.life = life;
+    const lifetime = new AbortController();
+    await this.open(lifetime);
+    this.lifetime = lifetime;
   }
 
   async stop(): Promise<void> {
-    const { session, life } = this;
-    this.life = null;
+    const { session, lifetime } = this;
+    this.lifetime = null;
     this.session = null;
-    life?.abort();
+    lifetime?.abort();
     await session?.close();
   }
 
-  private async open(life: AbortController): Promise<void> {
+  private async open(lifetime: AbortController): Promise<void> {
     const session = new DbosSession(this.parts, this.config);
-    this.session = session; // so that `stop` ends its launch
+    this.session = session; // so that `stop` aborts the launch
     try {
-      await session.launch(() => void this.comeBack(session, life));
+      await session.launch(() => void this.relaunch(session, lifetime));
     } catch (error) {
       if (this.session === session) this.session = null;
       await session.close();
@@ -57,32 +57,39 @@ export class DbosEngine implements OpenEngine {
     }
   }
 
-  /** Leaves a place that is lost, mostly because the database was away for a whole lease, and tries to get another one until the app ends. */
-  private async comeBack(lost: DbosSession, life: AbortController): Promise<void> {
+  /** Closes a session whose executor id is lost, such as after the database was unavailable for a whole lease, and relaunches DBOS until it succeeds or the app stops. */
+  private async relaunch(lost: DbosSession, lifetime: AbortController): Promise<void> {
     const log = this.parts.log();
-    log.error("saga-dbos: the place of this process is lost; it runs no sagas until it has another one");
+    log.error(
+      "saga-dbos: this process has lost its executor id and runs no sagas until it has claimed another",
+    );
     await lost.close().catch((error: unknown) => log.error("saga-dbos: DBOS did not stop", { error }));
-    for (let pauseMs = this.config.pollMs; !life.signal.aborted; pauseMs *= 2)
+    for (let pauseMs = this.config.pollMs; !lifetime.signal.aborted; pauseMs *= 2)
       try {
-        await this.open(life);
+        await this.open(lifetime);
         return log.info("saga-dbos: this process runs sagas again");
       } catch (error) {
-        if (life.signal.aborted) return;
-        log.warn("saga-dbos: this process cannot run sagas yet, and tries again", { error });
-        await pause(systemClock, Math.min(pauseMs, MAX_PAUSE_MS), life.signal);
+        if (lifetime.signal.aborted) return;
+        log.warn("saga-dbos: DBOS could not be relaunched; the next attempt follows", { error });
+        await pause(systemClock, Math.min(pauseMs, MAX_PAUSE_MS), lifetime.signal);
       }
   }
 
-  /** @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_AWAY */
+  /** @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_UNAVAILABLE */
   private running(): DbosSession {
-    if (this.life === null) throw notStarted();
-    if (this.session?.isRunning !== true) throw away();
+    if (this.lifetime === null) throw notStarted();
+    if (this.session?.isRunning !== true) throw unavailable();
     return this.session;
   }
 }
 
 const notStarted = (): FrameworkError =>
-  new FrameworkError("SAGA_DBOS_NOT_STARTED", "saga-dbos: sagas run between the app's start and its end");
+  new FrameworkError(
+    "SAGA_DBOS_NOT_STARTED",
+    "saga-dbos: sagas can be used only between the app's start and stop",
+  );
 
-const away = (): HttpError =>
-  new HttpError(503, "This process runs no sagas until its database is back", { code: "SAGA_DBOS_AWAY" });
+const unavailable = (): HttpError =>
+  new HttpError(503, "This process runs no sagas until its database is available", {
+    code: "SAGA_DBOS_UNAVAILABLE",
+  });

@@ -3,13 +3,13 @@ import type { Decision } from "@framework/saga";
 import { checkedReason, decisionChange, jsonValue, notPossible, type Verb } from "@framework/saga/feature";
 import { dbos } from "../driver/dbos-sdk.ts";
 import { workflowOf } from "../names/ids.ts";
-import type { Letter } from "../script/effect.ts";
-import { isResumable, isStopped, type Seen } from "../view/look.ts";
-import { LETTERS } from "./performer.ts";
+import type { SagaInput } from "../script/effect.ts";
+import { isResumable, isStopped, type SagaView } from "../view/saga-view.ts";
+import { INPUT_TOPIC } from "./performer.ts";
 
-/** Sends a decision of an operator to an instance, and lets DBOS go on with one that it has stopped. @throws HttpError 409 when the state does not allow it */
+/** Sends an operator's decision to an instance, and resumes its workflow if DBOS has stopped it. @throws HttpError 409 if the state does not allow the decision */
 export const decide = async (
-  { workflow, definition, progress: { saga } }: Seen,
+  { workflow, definition, progress: { saga } }: SagaView,
   verb: Verb,
   { reason, output }: Decision,
 ): Promise<void> => {
@@ -20,16 +20,15 @@ export const decide = async (
   if (!hasStopped || verb === "cancel") {
     decisionChange(definition, saga, verb, output);
     const text = jsonValue(output, "the output");
-    const letter = { kind: "decision", verb, reason: note, output: text, revision: saga.revision } as const;
-    await dbos().send<Letter>(id, letter, LETTERS);
+    const input = { kind: "decision", verb, reason: note, output: text, revision: saga.revision } as const;
+    await dbos().send<SagaInput>(id, input, INPUT_TOPIC);
   }
   if (hasStopped) await dbos().resumeWorkflow(id, { queueName: workflowOf(saga) });
 };
 
-/** The script of a stopped workflow is somewhere on its way: it can go on, or find a cancellation. */
+/** A stopped workflow can only be resumed, or resumed with a cancellation. */
 const checkStopped = (workflow: WorkflowStatus, verb: Verb): void => {
   const problem = `The workflow of this saga is ${workflow.status} in DBOS`;
-  if (!isResumable(workflow))
-    throw notPossible(`${problem}, which it cannot leave; look for its error there`);
+  if (!isResumable(workflow)) throw notPossible(`${problem} and cannot be resumed; look for its error there`);
   if (verb !== "cancel" && verb !== "retry") throw notPossible(`${problem}; retry or cancel it`);
 };

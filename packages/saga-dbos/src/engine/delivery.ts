@@ -1,28 +1,28 @@
 import { dbos, dbosSdk } from "../driver/dbos-sdk.ts";
-import type { Letter } from "../script/effect.ts";
+import type { SagaInput } from "../script/effect.ts";
 import { deliveryId } from "../names/ids.ts";
-import { LETTERS } from "./performer.ts";
+import { INPUT_TOPIC } from "./performer.ts";
 
-/** Name of the workflow that delivers a message: it records that the message came, so that a second one is recognised. */
+/** Name of the workflow that delivers a message, and records it for deduplication. */
 export const DELIVERY = "saga-delivery";
 
 /** A message for an instance. */
 export interface Delivery {
-  /** Identifies the message. */
+  /** Id of the message. */
   readonly messageId: string;
-  readonly letter: Letter;
+  readonly input: SagaInput;
 }
 
-/** Delivers a message once. Returns whether it is new. */
+/** Delivers a message at most once. Returns whether it is new. */
 export type Deliver = (sagaId: string, delivery: Delivery) => Promise<boolean>;
 
-/** Registers the workflow, before DBOS is launched. */
+/** Registers the delivery workflow. Call it before DBOS is launched. */
 export const deliveryWorkflow = (): Deliver => {
   const run = dbos().registerWorkflow(
-    async (sagaId: string, letter: Letter) => await dbos().send(sagaId, letter, LETTERS),
+    async (sagaId: string, input: SagaInput) => await dbos().send(sagaId, input, INPUT_TOPIC),
     { name: DELIVERY },
   );
-  return async (sagaId, { messageId, letter }) => {
+  return async (sagaId, { messageId, input }) => {
     const workflowID = deliveryId(sagaId, messageId);
     try {
       const begin = dbos().startWorkflow(run, {
@@ -30,7 +30,7 @@ export const deliveryWorkflow = (): Deliver => {
         workflowIDReusePolicy: "reject",
         workflowAttributes: ofSaga(sagaId),
       });
-      await (await begin(sagaId, letter)).getResult();
+      await (await begin(sagaId, input)).getResult();
       return true;
     } catch (error) {
       if (dbosSdk().Error.isWorkflowIDInUseError(error)) return false;
@@ -39,11 +39,11 @@ export const deliveryWorkflow = (): Deliver => {
   };
 };
 
-/** Returns whether an instance has had a message. */
+/** Returns whether a message was delivered to an instance. */
 export const wasDelivered = async (sagaId: string, messageId: string): Promise<boolean> =>
   (await dbos().getWorkflowStatus(deliveryId(sagaId, messageId))) !== null;
 
-/** Returns whether at least `count` messages have come for an instance, whether or not it has read them. */
+/** Returns whether at least `count` messages were delivered to an instance, read or not. */
 export const hasDeliveries = async (sagaId: string, count: number): Promise<boolean> => {
   const last = await dbos().listWorkflows({
     workflowName: DELIVERY,
@@ -67,5 +67,5 @@ export const forgetDeliveries = async (sagaId: string): Promise<void> => {
   if (found.length > 0) await dbos().deleteWorkflows(found.map(({ workflowID }) => workflowID));
 };
 
-/** Attributes by which the deliveries of an instance are found; DBOS has an index of them. */
+/** Attributes to find the deliveries of an instance by; DBOS indexes them. */
 const ofSaga = (saga: string): { readonly saga: string } => ({ saga });

@@ -6,15 +6,15 @@ import type {
   AttemptResult,
   ConditionsResult,
   Effect,
-  Letter,
+  SagaInput,
   PlannedAttempt,
 } from "../script/effect.ts";
-import { LETTERS, type Performer } from "./performer.ts";
+import { INPUT_TOPIC, type Performer } from "./performer.ts";
 import { interrupted, runAttempt } from "./run-attempt.ts";
 
-/** Performs an effect as steps of DBOS, which records each result and returns the record when the workflow runs again. */
+/** Performs an effect as DBOS steps: DBOS records each result, and returns the record when the workflow runs again. */
 export const perform = async (performer: Performer, effect: Effect): Promise<Answer> => {
-  if (performer.stopping.aborted) return await interrupted(); // DBOS may run in this process again, but this run is not its own
+  if (performer.stopping.aborted) return await interrupted(); // a relaunched DBOS may call this old run
   if (effect.kind === "receive") return await receive(effect.until);
   if (effect.kind === "now") return await dbos().runStep(async () => Date.now(), { name: effect.name });
   if (effect.kind === "conditions") {
@@ -26,9 +26,11 @@ export const perform = async (performer: Performer, effect: Effect): Promise<Ans
   return await attempts(performer, effect.attempts);
 };
 
-const receive = async (until: number): Promise<Letter | null> => {
+const receive = async (until: number): Promise<SagaInput | null> => {
   const ms = until === Infinity ? MAX_WAIT_MS : until - Date.now();
-  return await dbos().recv<Letter>(LETTERS, { timeoutSeconds: until === 0 ? 0 : Math.max(ms, 1) / 1000 });
+  return await dbos().recv<SagaInput>(INPUT_TOPIC, {
+    timeoutSeconds: until === 0 ? 0 : Math.max(ms, 1) / 1000,
+  });
 };
 
 const ask = (
@@ -42,7 +44,7 @@ const ask = (
   }
 };
 
-/** Runs attempts side by side. */
+/** Runs attempts concurrently. */
 const attempts = async (
   performer: Performer,
   planned: readonly PlannedAttempt[],
@@ -51,6 +53,6 @@ const attempts = async (
     planned.map((each) => dbos().runStep(() => attempt(performer, each), { name: each.name })),
   );
 
-/** An attempt that another process has begun is recorded as lost: the script reads letters, and decides whether it is repeated. */
+/** An attempt that another process has begun is recorded as lost: the script then reads inputs, and decides whether to repeat it. */
 const attempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> =>
   performer.begun.has(planned.name) ? { end: "lost", ms: 0 } : await runAttempt(performer, planned);

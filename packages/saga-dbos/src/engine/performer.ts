@@ -2,19 +2,19 @@ import type { AnySaga, EngineParts } from "@framework/saga/feature";
 import type { SagaStart } from "../script/progress.ts";
 import type { Slots } from "./slots.ts";
 
-/** Topic of the messages and decisions for an instance. */
-export const LETTERS = "saga";
+/** DBOS topic of the inputs of an instance. */
+export const INPUT_TOPIC = "saga";
 
-/** What performs the effects of one instance. */
+/** Dependencies for performing the effects of one instance. */
 export interface Performer {
   readonly definition: AnySaga;
   readonly parts: EngineParts;
   readonly slots: Slots;
   /** Names of the effects that a lost process has begun. */
   readonly begun: ReadonlySet<string>;
-  /** Aborts when the process ends. */
+  /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
 }
 
-/** A workflow of DBOS that runs a version of a saga. */
+/** A DBOS workflow that runs a version of a saga. */
 export type RunSaga = (start: SagaStart) => Promise<string>;

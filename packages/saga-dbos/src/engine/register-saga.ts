@@ -9,17 +9,17 @@ import { perform } from "./perform.ts";
 import type { Performer, RunSaga } from "./performer.ts";
 import { Slots } from "./slots.ts";
 
-/** DBOS counts every restart through which a saga waits, so it never gives up; the script counts the attempts whose processes were lost. */
+/** Effectively unlimited: DBOS also counts restarts during a wait. The script limits the attempts whose processes were lost. */
 const MAX_RECOVERIES = 1_000_000_000;
 
-/** Registers the workflow that walks one definition, before DBOS is launched. */
+/** Registers the workflow that runs one definition. Call it before DBOS is launched. */
 export const registerSaga = (
   definition: AnySaga,
   { parts, stopping }: Pick<Performer, "parts" | "stopping">,
 ): RunSaga => {
   const slots = new Slots(parts.concurrency);
   const run: RunSaga = async (start) => {
-    if (start.hash !== definition.hash) return await new Promise(() => {}); // the start of this process fails by it
+    if (start.hash !== definition.hash) return await new Promise(() => {}); // `checkDefinitions` makes the start fail
     await parts.ready;
     const id = dbos().workflowID ?? "";
     const begun = begunEffects(definition, { id, start, createdAt: 0, records: await recordsOf(id) });

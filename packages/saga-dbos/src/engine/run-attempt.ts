@@ -1,7 +1,7 @@
 import { retryDelayMs } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import {
-  askStep,
+  checkStep,
   type AttemptEnd,
   checkedOutcome,
   contextPerRun,
@@ -27,12 +27,12 @@ import type { AttemptResult, PlannedAttempt } from "../script/effect.ts";
 import { onceInTransaction } from "../store/once.ts";
 import type { Performer } from "./performer.ts";
 
-/** Pause after a failure of machinery, such as a database that is away. */
+/** Pause after a failure of the infrastructure, such as an unavailable database. */
 const MACHINERY_MS = 1000;
 
 /**
- * Runs one attempt, as a step of DBOS, and never rejects: how it ended is its result. An attempt that the end of the process interrupts has no result, so that
- * the next process repeats it.
+ * Runs one attempt as a DBOS step and returns its result; never rejects. If the stop of the process interrupts the attempt, it never settles, so that
+ * nothing is recorded and the next process repeats it.
  */
 export const runAttempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> => {
   const { parts, slots, stopping } = performer;
@@ -62,18 +62,18 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
   }
 };
 
-/** What is known of an attempt, also when it fails. */
+/** Known outcome of an attempt, even if it fails. */
 interface Outcome {
-  /** Whether nobody knows yet if an earlier attempt took effect: `check` has not answered. */
+  /** Whether it is unknown if an earlier attempt took effect, because `check` has not returned. */
   isUnknown: boolean;
-  /** JSON of what a call has returned, also when its time was over. */
+  /** Output of a call as JSON, even if it returned after its time limit. */
   output: string | null;
 }
 
-/** Never settles: DBOS must record nothing. */
+/** Never settles, so that DBOS records nothing. */
 export const interrupted = (): Promise<never> => new Promise(() => {});
 
-/** The policy of this process decides what follows; the record keeps its decision. */
+/** Applies the retry policy of this process; its decision is recorded. */
 const next = (
   { limits }: EngineParts,
   { branch, attempt, isUndo }: PlannedAttempt,
@@ -87,9 +87,9 @@ const next = (
 };
 
 /**
- * Runs the program's function as an observed operation within its limit, and returns its output as JSON.
+ * Runs the program's function as an operation with a time limit, and returns its output as JSON.
  *
- * @param outcome what is learned of it meanwhile
+ * @param outcome is updated while the attempt runs
  */
 const observed = (
   { definition, parts, stopping }: Performer,
@@ -112,7 +112,7 @@ const observed = (
       signal,
       sender: sender(),
     });
-    const seen = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
+    const operation = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
     const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
     const called = { saga: saga.name, step, branch, context };
     const work = async (): Promise<string | null> => {
@@ -125,14 +125,14 @@ const observed = (
         );
       }
       if (outcome.isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await askStep(scopes, called, branch.check), place);
+        const found = checkedOutcome(await checkStep(scopes, called, branch.check), place);
         if (found !== null) return (outcome.output = json(found.output));
-        signal.throwIfAborted(); // another attempt has begun, or will
+        signal.throwIfAborted(); // the attempt has timed out or the process is stopping: do not run the work
         outcome.isUnknown = false;
       }
       return (outcome.output = json(await call(scopes, planned, called, null)));
     };
-    return (await insight.operations.run(seen, work as never)) as string | null;
+    return (await insight.operations.run(operation, work as never)) as string | null;
   });
 };
 

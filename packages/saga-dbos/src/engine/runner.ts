@@ -31,23 +31,23 @@ import { decide } from "./decide.ts";
 import { hasDeliveries, wasDelivered } from "./delivery.ts";
 import { instanceId, workflowOf } from "../names/ids.ts";
 import type { RunSaga } from "./performer.ts";
-import type { Letter } from "../script/effect.ts";
+import type { SagaInput } from "../script/effect.ts";
 import type { SagaStart } from "../script/progress.ts";
 import type { DbosSession } from "./session.ts";
 import { list } from "../view/list.ts";
-import { infoOf, see, type Seen, seen } from "../view/look.ts";
+import { findSaga, infoOf, readSaga, type SagaView } from "../view/saga-view.ts";
 
-/** Parts of the runner. */
+/** Dependencies of `DbosRunner`. */
 export interface DbosRunnerParts {
   readonly registry: SagaRegistry;
   readonly limits: RunLimits;
-  /** Returns `traceparent` of the running code; `undefined` outside of a trace. */
+  /** Returns the current `traceparent`; `undefined` outside a trace. */
   readonly trace: () => string | undefined;
-  /** Returns DBOS while it runs. @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_AWAY */
+  /** Returns the running session. @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_UNAVAILABLE */
   readonly session: () => Pick<DbosSession, "workflow" | "deliver">;
 }
 
-/** Sagas on DBOS. */
+/** Runs sagas on DBOS. */
 export class DbosRunner implements SagaRunner {
   private readonly parts: DbosRunnerParts;
 
@@ -68,8 +68,8 @@ export class DbosRunner implements SagaRunner {
   }
 
   async get(id: string): Promise<SagaInfo | null> {
-    const seen = await this.see(id);
-    return seen === null ? null : infoOf(seen);
+    const view = await this.find(id);
+    return view === null ? null : infoOf(view);
   }
 
   async list(filter: SagaFilter = {}): Promise<SagaPage> {
@@ -78,7 +78,7 @@ export class DbosRunner implements SagaRunner {
   }
 
   async timeline(id: string): Promise<readonly TimelineEntry[]> {
-    return (await this.see(id))?.progress.timeline ?? [];
+    return (await this.find(id))?.progress.timeline ?? [];
   }
 
   cancel(id: string, decision: Decision): Promise<boolean> {
@@ -102,7 +102,7 @@ export class DbosRunner implements SagaRunner {
     input: unknown,
     { key, trace, tx }: StartOptions,
   ): Promise<Started> {
-    const running = trace ?? this.parts.trace(); // before anything is awaited
+    const running = trace ?? this.parts.trace(); // read before the first await
     const run = this.runOf(definition);
     if (tx !== undefined) throw noTransaction("start");
     checkKey(key);
@@ -135,10 +135,10 @@ export class DbosRunner implements SagaRunner {
     checkKey(messageId, "the id of a message");
     const id = instanceId(definition.name, key);
     const workflow = await dbos().getWorkflowStatus(id);
-    const found = workflow === null ? null : await seen(this.parts.registry, workflow);
+    const found = workflow === null ? null : await readSaga(this.parts.registry, workflow);
     const text = await checkedMessage(found?.definition ?? definition, name, data);
     if (workflow === null) return "unknown";
-    // DBOS keeps messages for an instance whose version only other processes have, such as newer ones during a rolling deployment
+    // if only other processes define the instance's version, as during a rolling deployment, DBOS keeps the message
     const saga = found?.progress.saga ?? null;
     if (saga === null ? workflow.status === "SUCCESS" : isEnd(saga.status)) return "ended";
     if (found !== null) this.parts.registry.checkWait(found.definition, name);
@@ -146,24 +146,24 @@ export class DbosRunner implements SagaRunner {
       if (await wasDelivered(id, messageId)) return "repeated";
       throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
     }
-    const letter: Letter = { kind: "message", name, data: text };
-    if (!(await this.parts.session().deliver(id, { messageId, letter }))) return "repeated";
+    const input: SagaInput = { kind: "message", name, data: text };
+    if (!(await this.parts.session().deliver(id, { messageId, input }))) return "repeated";
     return saga?.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
   }
 
   private async decide(id: string, verb: Verb, decision: Decision): Promise<boolean> {
-    const seen = await this.see(id);
-    if (seen === null) return false;
-    await decide(seen, verb, decision);
+    const view = await this.find(id);
+    if (view === null) return false;
+    await decide(view, verb, decision);
     return true;
   }
 
-  private async see(id: string): Promise<Seen | null> {
+  private async find(id: string): Promise<SagaView | null> {
     this.parts.session();
-    return await see(this.parts.registry, id);
+    return await findSaga(this.parts.registry, id);
   }
 
-  /** A definition that no process works on would never run. */
+  /** Returns the workflow of a definition. @throws SAGA_UNKNOWN */
   private runOf({ name, version }: AnySaga): RunSaga {
     const run = this.parts.session().workflow({ name, version });
     if (run === null) throw unknownSaga(name, version);
@@ -174,5 +174,5 @@ export class DbosRunner implements SagaRunner {
 const noTransaction = (verb: string): FrameworkError =>
   new FrameworkError(
     "SAGA_DBOS_NO_TRANSACTION",
-    `saga-dbos: ${verb} cannot take part in a transaction of the app; send a message in it and ${verb} in its handler, or use the local runner`,
+    `saga-dbos: ${verb} cannot join a transaction of the app; send a message in it and ${verb} in the message's handler, or use the local runner`,
   );

@@ -11,28 +11,28 @@ import { adoptLost } from "./adopt.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { type Deliver, deliveryWorkflow } from "./delivery.ts";
 import type { RunSaga } from "./performer.ts";
-import { executorOf, launchAlone, takePlace } from "./places.ts";
+import { executorOf, launchAlone, claimExecutorId } from "./executors.ts";
 import { registerSaga } from "./register-saga.ts";
 import { sweep } from "./sweep.ts";
 
-/** Version of the script in DBOS: a process runs workflows of its own version only. Changes when old records no longer fit the script. */
+/** Application version in DBOS: a process only runs workflows of its own version. Change it when old records no longer match the script. */
 const SCRIPT_VERSION = "framework-saga-2";
 const SWEEP_MS = 3_600_000;
 
-/** The options, with an address. */
+/** The options, with a URL. */
 export type EngineConfig = DbosRunnerConfig & { readonly url: string };
 
-/** DBOS in this process with one place, from its launch to its shutdown. */
+/** DBOS in this process with one executor id, from its launch to its shutdown. */
 export class DbosSession {
-  /** Delivers messages, from the launch on. */
+  /** Delivers messages once DBOS is launched. */
   deliver: Deliver = () => Promise.reject(new Error("saga-dbos: DBOS is not launched"));
   private readonly parts: EngineParts;
   private readonly config: EngineConfig;
   private readonly workflows = new Map<string, RunSaga>();
   private readonly timers: (() => void)[] = [];
-  /** Ends the attempts of this session; a later one has its own. */
+  /** Ends the attempts of this session. */
   private readonly ending = new AbortController();
-  private place: HeldLease | null = null;
+  private executorLease: HeldLease | null = null;
   private hasDbos = false;
   private closed: Promise<void> | null = null;
   private state: "new" | "running" | "closed" = "new";
@@ -46,32 +46,32 @@ export class DbosSession {
     return this.state === "running";
   }
 
-  /** Launches DBOS; `close` also ends a launch. @param lost called when another process may take the place: this one must not go on beside it */
+  /** Launches DBOS; `close` also aborts a launch. @param lost called when another process may claim the executor id: this process must stop using it */
   async launch(lost: () => void): Promise<void> {
     if (dbos().isInitialized())
       throw new FrameworkError(
         "SAGA_DBOS_TAKEN",
-        "saga-dbos: DBOS is in use in this process already; run one app with it",
+        "saga-dbos: DBOS is already in use in this process; only one app per process may use it",
       );
-    const place = await takePlace(this.parts.kernel);
-    this.place = place;
-    if (this.closed !== null) await place.release();
+    const lease = await claimExecutorId(this.parts.kernel);
+    this.executorLease = lease;
+    if (this.closed !== null) await lease.release();
     this.ending.signal.throwIfAborted();
     this.hasDbos = true;
-    await this.launchAt(place);
+    await this.launchAt(lease);
     this.state = "running";
     this.begin();
     const isLost = (): void => void (this.isRunning && lost());
-    if (place.signal.aborted) isLost();
-    else place.signal.addEventListener("abort", isLost);
+    if (lease.signal.aborted) isLost();
+    else lease.signal.addEventListener("abort", isLost);
   }
 
-  /** Shuts DBOS down, and gives the place up. */
+  /** Shuts DBOS down and releases the executor id. */
   close(): Promise<void> {
     return (this.closed ??= this.end());
   }
 
-  /** The workflow of a version; `null` for one that this process does not define. */
+  /** Returns the workflow of a version; `null` if this process does not define it. */
   workflow(saga: Pick<AnySaga, "name" | "version">): RunSaga | null {
     return this.workflows.get(workflowOf(saga)) ?? null;
   }
@@ -81,15 +81,15 @@ export class DbosSession {
     this.ending.abort(new Error("the process ends"));
     for (const stop of this.timers.splice(0)) stop();
     const failed = (error: unknown): void =>
-      this.parts.log().error("saga-dbos: DBOS did not shut down, and is shut down again", { error });
+      this.parts.log().error("saga-dbos: the shutdown of DBOS failed and is repeated", { error });
     try {
       if (this.hasDbos) await shutDown(failed);
     } finally {
-      await this.place?.release();
+      await this.executorLease?.release();
     }
   }
 
-  private async launchAt(place: HeldLease): Promise<void> {
+  private async launchAt(lease: HeldLease): Promise<void> {
     const { parts, config } = this;
     const definitions = parts.registry.all();
     const stopping = this.ending.signal;
@@ -102,7 +102,7 @@ export class DbosSession {
       systemDatabaseSchemaName: config.schema,
       systemDatabasePoolSize: config.poolSize,
       applicationVersion: SCRIPT_VERSION,
-      executorID: executorOf(place),
+      executorID: executorOf(lease),
       listenQueues: parts.workers ? definitions.map(workflowOf) : [],
       logger: this.log(),
       tracingEnabled: false,
@@ -138,7 +138,7 @@ export class DbosSession {
     this.timers.push(stop);
   }
 
-  /** DBOS tells its own life at length; the app's log gets what somebody should know. */
+  /** Passes only warnings and errors of DBOS to the app's log. */
   private log(): DLogger {
     const { log } = this.parts;
     const { signal } = this.ending;

@@ -1,4 +1,4 @@
-/** Limits the attempts of one version that run in this process at a time. Waits hold no slot. */
+/** Limits the concurrent attempts of one version in this process. Waits hold no slot. */
 export class Slots {
   private free: number;
   private readonly queue: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Slots {
     this.free = count;
   }
 
-  /** Waits for a slot. Returns what gives it back; `null` when the signal aborts first. */
+  /** Waits for a slot. Returns a function that releases it; `null` if the signal aborts first. */
   async take(signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null;
     if (this.free > 0) this.free--;

@@ -7,8 +7,8 @@ import { forgetOnce } from "../store/once.ts";
 const PAGE = 500;
 
 /**
- * Deletes sagas that ended longer ago than they are kept. The records of their messages and `tx` steps are deleted first, so that a saga with the same key
- * finds none of them; those of a saga that still runs stay, however old they are.
+ * Deletes sagas whose retention has ended. The records of their messages and `tx` steps are deleted first, so that a new saga with the same key
+ * does not find them. Records of unfinished sagas stay, regardless of their age.
  */
 export const sweep = async (kernel: Pick<Kernel, "db">, keepSecs: number): Promise<void> => {
   const completedBefore = new Date(Date.now() - keepSecs * 1000).toISOString();
@@ -31,6 +31,6 @@ export const sweep = async (kernel: Pick<Kernel, "db">, keepSecs: number): Promi
   }
 };
 
-/** Every version has had a queue of the name of its workflow, also one without code in any process. */
+/** Names of the workflows of all versions. Each has a queue of the same name, even if no process defines it any longer. */
 const sagaWorkflows = async (): Promise<string[]> =>
   (await dbos().listQueues()).map(({ name }) => name).filter((name) => sagaOf(name) !== null);

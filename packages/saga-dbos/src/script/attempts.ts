@@ -13,11 +13,11 @@ import {
   type TxStep,
 } from "@framework/saga/feature";
 import type { AttemptResult, FailedAttempt, Script } from "./effect.ts";
-import { fail, leave } from "./leave.ts";
-import { pause } from "./letters.ts";
+import { fail, finishStep } from "./finish-step.ts";
+import { pause } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 
-/** A branch with how its attempt ended. */
+/** A branch with the result of its attempt. */
 interface Tried {
   readonly branch: Branch;
   readonly state: BranchState;
@@ -25,7 +25,7 @@ interface Tried {
 }
 type Failed = Tried & { readonly result: FailedAttempt };
 
-/** Runs the branches of a step that are not done yet, side by side. */
+/** Runs the unfinished branches of a step concurrently. */
 export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): Script<void> {
   const { position } = saga.saga;
   const open = branchesOf(step).filter(({ name }) => !isSettled(saga.saga, position, name));
@@ -67,7 +67,7 @@ const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readon
   if (!isLost) saga.losses = 0;
   const { position } = saga.saga;
   if (failures.length === 0 && !isLost)
-    return yield* leave(saga, { position: position + 1, step: step.name, done: branches });
+    return yield* finishStep(saga, { position: position + 1, step: step.name, done: branches });
   const broken = failures.find(({ result }) => result.end === "bug" || result.end === "unknown");
   if (broken !== undefined) {
     const place = placeOf(step, broken.branch);
@@ -75,15 +75,15 @@ const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readon
   }
   const over = failures.find(({ result }) => result.isOver);
   if (over !== undefined) return fail(saga, placeOf(step, over.branch), over.result.error, branches);
-  if (isLost && !saga.lose()) {
+  if (isLost && !saga.countLoss()) {
     const error = failureText(lostTurns(MAX_LOST_TURNS));
     return saga.change({ event: "pause", step: null, error, branches });
   }
   if (failures.length > 0) return yield* again(saga, step, failures, branches);
-  saga.begin(branches); // letters are read before the next attempt
+  saga.begin(branches); // inputs are read before the next attempt
 };
 
-/** Failures of machinery repeat the attempt and are no entry of the timeline. */
+/** Schedules another attempt. Failures of the infrastructure do not count and have no entry in the timeline. */
 const again = function* (
   saga: Progress,
   step: TxStep | CallStep,
@@ -105,7 +105,7 @@ const stateAfter = ({ state, result }: Tried): BranchState => {
   if (result.end === "done") return { ...state, status: "done", output: result.output, error: null };
   if (result.end === "machinery" || result.end === "lost") return state;
   const { error, isOver } = result;
-  const output = result.output ?? state.output; // that of an earlier attempt, which took effect
+  const output = result.output ?? state.output; // keep the output of an earlier attempt, which took effect
   if (result.isUnknown) return { ...state, attempts: state.attempts + (isOver ? 0 : 1), output, error };
   return { ...state, status: isOver ? "failed" : "retrying", output, error };
 };

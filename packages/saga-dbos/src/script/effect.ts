@@ -1,6 +1,6 @@
 import type { Branch, Instance, Step } from "@framework/saga/feature";
 
-/** An attempt that the script asks for. */
+/** An attempt requested by the script. */
 export interface PlannedAttempt {
   /** Unique in the saga, and the same whenever the script runs again. */
   readonly name: string;
@@ -8,69 +8,69 @@ export interface PlannedAttempt {
   readonly branch: Branch;
   readonly attempt: number;
   readonly isUndo: boolean;
-  /** Whether an attempt has begun whose outcome nobody knows. */
+  /** Whether an attempt with an unknown outcome has begun. */
   readonly mayHaveRun: boolean;
-  /** The instance as the attempt sees it. */
+  /** The instance at the attempt. */
   readonly saga: Instance;
-  /** Longest time in milliseconds, beside that of the step. */
+  /** Time limit in milliseconds, in addition to that of the step. */
   readonly atMostMs: number;
-  /** The output so far, for an undo: JSON. */
+  /** For an undo: the output of the step as JSON. */
   readonly output: string | null;
 }
 
-/** What a script waits for. Everything that is not the same in each run of the script comes from the record of an effect. */
+/** An effect requested by the script. Every nondeterministic value of the script comes from the record of an effect. */
 export type Effect =
-  /** Attempts side by side. */
+  /** Runs attempts concurrently. */
   | { readonly kind: "attempts"; readonly attempts: readonly PlannedAttempt[] }
-  /** Whether the conditions of a step hold. */
+  /** Evaluates the conditions of a step. */
   | { readonly kind: "conditions"; readonly name: string; readonly step: Step; readonly saga: Instance }
-  /** The time. */
+  /** Reads the current time. */
   | { readonly kind: "now"; readonly name: string }
-  /** The next letter; `null` when none came in time. `until`: milliseconds since 1970, or 0 for a letter that is there already. */
+  /** Receives the next input; `null` on timeout. `until`: milliseconds since 1970, or 0 to receive only an input that has already arrived. */
   | { readonly kind: "receive"; readonly until: number };
 
-/** How an attempt ended. What depends on the configuration of the process is decided there, and recorded. */
+/** Result of an attempt. It includes the decisions that depend on the configuration of the process, so that they are recorded. */
 export type AttemptResult =
   | { readonly end: "done"; readonly output: string | null; readonly ms: number }
-  /** Its process was lost, and this one has not repeated it. */
+  /** Its process was lost, and the attempt has not been repeated. */
   | { readonly end: "lost"; readonly ms: 0 }
   | {
       readonly end: "reject" | "transient" | "bug" | "machinery" | "unknown";
       /** JSON of the failure. */
       readonly error: string;
-      /** Whether no other attempt follows. */
+      /** Whether no further attempt is allowed. */
       readonly isOver: boolean;
-      /** Whether nobody knows yet if an earlier attempt took effect: `check` has not answered. */
+      /** Whether it is unknown if an earlier attempt took effect, because `check` has not returned. */
       readonly isUnknown: boolean;
-      /** JSON of what the call returned, when its time was over by then. Records of earlier versions have none. */
+      /** Output as JSON, if the call returned after its time limit. Absent in records of earlier versions. */
       readonly output?: string | null;
-      /** Pause before the next one. */
+      /** Pause before the next attempt. */
       readonly delayMs: number;
       readonly ms: number;
     };
 
 export type FailedAttempt = Exclude<AttemptResult, { readonly end: "done" | "lost" }>;
 
-/** What conditions said; `isLost`: the process that asked them was lost, and this one has not asked. */
+/** Result of conditions. `isLost`: the process that evaluated them was lost, and they have not been evaluated again. */
 export type ConditionsResult =
   | { readonly holds: boolean }
   | { readonly error: string }
   | { readonly isLost: true };
 
-/** A message of the program, or a decision of an operator, on its way to an instance. */
-export type Letter =
+/** A message or an operator decision for a saga. */
+export type SagaInput =
   | { readonly kind: "message"; readonly name: string; readonly data: string }
   | {
       readonly kind: "decision";
       readonly verb: "cancel" | "retry" | "skip" | "settle";
       readonly reason: string;
       readonly output: string | null;
-      /** Revision of the instance that the operator saw. */
+      /** Revision of the instance at the decision. */
       readonly revision: number;
     };
 
-/** What the script gets back for an effect. */
-export type Answer = readonly AttemptResult[] | ConditionsResult | number | Letter | null;
+/** Result of an effect. */
+export type Answer = readonly AttemptResult[] | ConditionsResult | number | SagaInput | null;
 
-/** A saga that runs, as a generator: it asks for effects and gets their records. */
+/** A running saga, as a generator that yields effects and receives their recorded results. */
 export type Script<T> = Generator<Effect, T, Answer>;

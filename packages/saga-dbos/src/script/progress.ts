@@ -9,38 +9,38 @@ import {
   statusAfter,
   withBranches,
 } from "@framework/saga/feature";
-import type { Letter } from "./effect.ts";
+import type { SagaInput } from "./effect.ts";
 
-/** What an instance was started with, as it is stored. */
+/** Stored start parameters of an instance. */
 export interface SagaStart {
   readonly key: string;
   /** JSON. */
   readonly input: string;
   readonly hash: string;
   readonly trace: string | null;
-  /** Limits of the process that started it: they hold for the whole life of the instance. */
+  /** Limits of the process that started it. They apply until the instance ends. */
   readonly limits: RunLimits;
 }
 
-type Message = Extract<Letter, { readonly kind: "message" }>;
+type Message = Extract<SagaInput, { readonly kind: "message" }>;
 
-/** An instance on its way through the script. */
+/** State of an instance in the script. */
 export class Progress {
   readonly definition: AnySaga;
   readonly limits: RunLimits;
   readonly timeline: TimelineEntry[];
-  /** Messages that no wait has taken. */
+  /** Messages that no wait has consumed. */
   readonly inbox: Message[] = [];
-  /** Time in which it went forward, in milliseconds: attempts and pauses between them, without waits. */
+  /** Active time of the forward steps in milliseconds: attempts and the pauses between them, without waits. */
   activeMs = 0;
-  /** Time in which the undos of now were tried. */
+  /** Active time of the undos in milliseconds, since compensation began or an operator last decided. */
   undoMs = 0;
-  /** Processes that were lost in a row during attempts. */
+  /** Number of consecutive processes lost during attempts. */
   losses = 0;
-  /** Index of the last step whose conditions held; they are not asked again. An operator's `skip` and `settle` lead to one that was not asked yet. */
+  /** Index of the last step whose conditions held, which are not evaluated again. After an operator's `skip` or `settle`, those of the next step are still to be evaluated. */
   arrivedAt: number | null = null;
   saga: Instance;
-  /** Time of the last record, for those who look: milliseconds since 1970. */
+  /** Time of the last record in milliseconds since 1970, for views. */
   at: number;
   private effects = 0;
 
@@ -73,7 +73,7 @@ export class Progress {
     };
   }
 
-  /** Records branches whose attempts begin; the timeline has their ends. */
+  /** Records branches whose attempts begin, without an entry in the timeline. */
   begin(branches: readonly BranchState[]): void {
     this.saga = { ...this.saga, branches: withBranches(this.saga.branches, branches) };
   }
@@ -82,23 +82,23 @@ export class Progress {
     this.saga = { ...this.saga, waitUntil: until };
   }
 
-  /** Milliseconds of active time that are left; without end after the pivot. */
+  /** Remaining active time in milliseconds; unlimited after the pivot. */
   get remainingMs(): number {
     return this.saga.isFinal ? Infinity : this.limits.timeoutMs - this.activeMs;
   }
 
-  /** Counts a process that was lost during attempts. Returns whether another one may try them. */
-  lose(): boolean {
+  /** Counts a process lost during attempts. Returns whether another one may run them. */
+  countLoss(): boolean {
     return ++this.losses < MAX_LOST_TURNS;
   }
 
-  /** Takes the first message of a name. Returns its data as JSON; `null` when there is none. */
+  /** Consumes the first message with a name. Returns its data as JSON; `null` if there is none. */
   take(name: string): string | null {
     const at = this.inbox.findIndex((message) => message.name === name);
     return at < 0 ? null : (this.inbox.splice(at, 1)[0]?.data ?? null);
   }
 
-  /** Name of the next effect: unique, and the same in every run of the script. */
+  /** Returns the name of the next effect: unique, and the same in every run of the script. */
   nameOf(what: string): string {
     return `${++this.effects}: ${what}`;
   }

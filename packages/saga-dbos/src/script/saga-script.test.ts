@@ -3,7 +3,7 @@ import { saga, SagaReject } from "@framework/saga";
 import { type AnySaga, failureText } from "@framework/saga/feature";
 import { expect, test } from "@jest/globals";
 import { replay, type StepRecord } from "../view/replay.ts";
-import type { Answer, AttemptResult, Effect, Letter, PlannedAttempt } from "./effect.ts";
+import type { Answer, AttemptResult, Effect, SagaInput, PlannedAttempt } from "./effect.ts";
 import { Progress, type SagaStart } from "./progress.ts";
 import { sagaScript } from "./saga-script.ts";
 
@@ -18,7 +18,7 @@ const start = (definition: AnySaga): SagaStart => ({
 /** An engine without waits: it performs effects at once and records them. @param isLost whether the process of an effect is lost */
 const recordOf = (
   definition: AnySaga,
-  letters: (Letter | null)[] = [],
+  inputs: (SagaInput | null)[] = [],
   isLost: (name: string) => boolean = () => false,
 ): readonly StepRecord[] => {
   const records: StepRecord[] = [];
@@ -51,12 +51,12 @@ const recordOf = (
     if (effect.kind === "conditions")
       return add(effect.name, isLost(effect.name) ? { isLost: true } : { holds: true }) as Answer;
     if (effect.kind === "receive")
-      return add("DBOS.recv", effect.until === 0 ? null : (letters.shift() ?? null)) as Answer;
+      return add("DBOS.recv", effect.until === 0 ? null : (inputs.shift() ?? null)) as Answer;
     return effect.attempts.map((planned) => add(planned.name, attempt(planned)) as AttemptResult);
   };
   const script = sagaScript(new Progress(definition, "id", start(definition), 0));
   for (let step = script.next(); step.done !== true;) {
-    if (step.value.kind === "receive" && step.value.until === Infinity && letters.length === 0) break;
+    if (step.value.kind === "receive" && step.value.until === Infinity && inputs.length === 0) break;
     step = script.next(perform(step.value));
   }
   return records;
@@ -68,7 +68,7 @@ const stateAfter = (definition: AnySaga, records: readonly StepRecord[]): Progre
 const statusAfter = (definition: AnySaga, records: readonly StepRecord[]): string =>
   stateAfter(definition, records).saga.status;
 
-const cases: readonly (readonly [string, AnySaga, Letter[], string])[] = [
+const cases: readonly (readonly [string, AnySaga, SagaInput[], string])[] = [
   [
     "completed",
     saga("s", 1)
@@ -118,17 +118,17 @@ const cases: readonly (readonly [string, AnySaga, Letter[], string])[] = [
 
 test.each(cases)(
   "a saga that is %s has the same state in each run with its records",
-  (_, definition, letters, end) => {
-    const records = recordOf(definition, [...letters]);
+  (_, definition, inputs, end) => {
+    const records = recordOf(definition, [...inputs]);
     expect(statusAfter(definition, records)).toBe(end);
     expect(statusAfter(definition, records)).toBe(end);
   },
 );
 
 test.each(cases)(
-  "each beginning of the records of a saga that is %s is a state on its way, with a timeline that only grows",
-  (_, definition, letters) => {
-    const records = recordOf(definition, [...letters]);
+  "each prefix of the records of a saga that is %s gives an intermediate state, with a timeline that only grows",
+  (_, definition, inputs) => {
+    const records = recordOf(definition, [...inputs]);
     let before = 0;
     for (let count = 0; count <= records.length; count++) {
       const part = records.slice(0, count);

@@ -4,7 +4,7 @@ import type { Kernel } from "@framework/durable/feature";
 /** Name of the set of tables. */
 export const DBOS_TABLES = "saga-dbos";
 
-/** `framework_saga_once`: one row for each `tx` step or undo that has committed, written with its changes. */
+/** `framework_saga_once`: one row per committed `tx` step or undo, written in the same transaction as its changes. */
 export const dbosTables: readonly SetMigration[] = [
   {
     number: 1,
@@ -20,10 +20,10 @@ CREATE INDEX framework_saga_once_saga ON framework_saga_once (saga)`,
 ];
 
 /**
- * Runs work in a transaction of the app's database, together with the record that it has happened: DBOS repeats a step whose result it could not store, and
- * the work is then found done.
+ * Runs work in a transaction of the app's database, which also records that it is done. DBOS repeats a step whose result it could not store; the record
+ * then prevents a second run.
  *
- * @returns the output of the one commit, as JSON
+ * @returns the output of the committed run, as JSON
  */
 export const onceInTransaction = async (
   { db }: Pick<Kernel, "db">,
@@ -32,7 +32,7 @@ export const onceInTransaction = async (
 ): Promise<string | null> =>
   await db.transaction(
     async (tx) => {
-      // The row comes first: of two processes with the same step, the second one waits here until the first has committed.
+      // Insert first: if two processes run the same step, the second one waits here until the first has committed.
       const { changes } =
         await tx.execute`INSERT INTO framework_saga_once (key, saga) VALUES (${key}, ${saga})
         ON CONFLICT (key) DO NOTHING`;

@@ -6,9 +6,9 @@ import { type OpenSagas, openSagas, type SagasOnDbos } from "./open-sagas.test-k
 
 /** A fixture whose process can end and be followed by another one. */
 export interface DbosFixture extends RunnerFixture {
-  /** Where the sagas are. */
+  /** Databases of the sagas. */
   readonly place: Pick<SagasOnDbos, "url" | "server" | "schema">;
-  /** What runs now. */
+  /** The running app, if any. */
   readonly open: () => OpenSagas;
   run(
     definitions: readonly AnySaga[],

@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
 import type { DbosFixture, DbosFixtures } from "./dbos-fixture.test-kit.ts";
 
-/** Declares a test that gets a fixture of its own. */
+/** Declares a test that gets a separate fixture. */
 export type Fact = (name: string, run: (fixture: DbosFixture) => Promise<void>) => void;
 
 export const factsOf =

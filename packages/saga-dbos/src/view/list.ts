@@ -2,25 +2,25 @@ import { dbos } from "../driver/dbos-sdk.ts";
 import type { SagaFilter, SagaPage, SagaSummary } from "@framework/saga";
 import { notPossible, type SagaRegistry } from "@framework/saga/feature";
 import { instanceId, workflowOf } from "../names/ids.ts";
-import { see, seen, summaryOf } from "./look.ts";
+import { findSaga, readSaga, summaryOf } from "./saga-view.ts";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
-/** Instances that one call looks at; a page may be shorter than its limit, with a `next`. */
+/** Maximum instances scanned per call; a page with a `next` may therefore be shorter than its limit. */
 export const MAX_SCAN = 10_000;
 
-/** Lists instances, oldest first. The status of an instance follows from its records, so each one is read. @throws HttpError 409 */
+/** Lists instances, oldest first. The records of each instance are read, because its status is derived from them. @throws HttpError 409 */
 export const list = async (
   registry: SagaRegistry,
   { name, status, key, after, limit = DEFAULT_LIMIT }: SagaFilter,
 ): Promise<SagaPage> => {
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
-    throw notPossible(`limit is 1 to ${MAX_LIMIT}`);
+    throw notPossible(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
   const begin = offsetOf(after);
   const isWanted = (each: SagaSummary): boolean =>
     (status === undefined || each.status === status) && (key === undefined || each.key === key);
   if (name !== undefined && key !== undefined) {
-    const found = await see(registry, instanceId(name, key));
+    const found = await findSaga(registry, instanceId(name, key));
     return { sagas: found === null ? [] : [summaryOf(found)].filter(isWanted), next: null };
   }
   const workflowName = registry
@@ -32,7 +32,7 @@ export const list = async (
   for (let offset = begin; offset < begin + MAX_SCAN; offset += limit) {
     const workflows = await dbos().listWorkflows({ workflowName, offset, limit });
     for (const [at, workflow] of workflows.entries()) {
-      const found = await seen(registry, workflow);
+      const found = await readSaga(registry, workflow);
       const summary = found === null ? null : summaryOf(found);
       if (summary === null || !isWanted(summary)) continue;
       sagas.push(summary);
@@ -48,6 +48,6 @@ const cursorOf = (offset: number): string => `${offset}_0`;
 const offsetOf = (after: string | undefined): number => {
   if (after === undefined) return 0;
   const [, offset] = /^(\d{1,9})_0$/.exec(after) ?? [];
-  if (offset === undefined) throw notPossible("after is `next` of a page");
+  if (offset === undefined) throw notPossible("after must be `next` of a page");
   return Number(offset);
 };

@@ -1,9 +1,9 @@
 import { type AnySaga, failureText } from "@framework/saga/feature";
-import type { Answer, ConditionsResult, Effect, FailedAttempt, Letter } from "../script/effect.ts";
+import type { Answer, ConditionsResult, Effect, FailedAttempt, SagaInput } from "../script/effect.ts";
 import { Progress, type SagaStart } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
 
-/** What DBOS recorded of a step. */
+/** A step recorded by DBOS. */
 export interface StepRecord {
   readonly name: string;
   readonly output: unknown;
@@ -11,22 +11,22 @@ export interface StepRecord {
   readonly endedAt: number;
 }
 
-/** What is known of an instance from outside: its start and its records. */
+/** The stored data of an instance: its start and its records. */
 export interface Recorded {
   readonly id: string;
   readonly start: SagaStart;
   readonly createdAt: number;
-  /** In the order in which the script asked for them. */
+  /** In the order in which the script requested them. */
   readonly records: readonly StepRecord[];
 }
 
-/** Name of the records of letters. */
+/** Name of the records of inputs. */
 const RECEIVED = "DBOS.recv";
 
-/** Runs the script with the records there are, up to the effect that has none yet: that is where the instance is. */
+/** Runs the script with the existing records, up to the first effect without one, and returns the state of the instance there. */
 export const replay = (definition: AnySaga, recorded: Recorded): Progress => walk(definition, recorded).saga;
 
-/** Names of the effects where the records end: a process that was lost may have begun them. */
+/** Returns the names of the first effects without records, which a lost process may have begun. */
 export const begunEffects = (definition: AnySaga, recorded: Recorded): ReadonlySet<string> => {
   const { effect } = walk(definition, recorded);
   return new Set(effect === null || effect.kind === "receive" ? [] : namesOf(effect));
@@ -34,18 +34,18 @@ export const begunEffects = (definition: AnySaga, recorded: Recorded): ReadonlyS
 
 interface Walked {
   readonly saga: Progress;
-  /** The effect without a record; `null` at the end. */
+  /** The first effect without a record; `null` at the end. */
   readonly effect: Effect | null;
 }
 
 const walk = (definition: AnySaga, { id, start, createdAt, records }: Recorded): Walked => {
   const saga = new Progress(definition, id, start, createdAt);
   const byName = new Map(records.map((record) => [record.name, record]));
-  const letters = records.filter(({ name }) => name === RECEIVED).values();
+  const inputs = records.filter(({ name }) => name === RECEIVED).values();
   const script = sagaScript(saga);
   for (let { done, value } = script.next(); done !== true;) {
     const effect = value as Effect;
-    const found = recordOf(effect, byName, letters);
+    const found = recordOf(effect, byName, inputs);
     if (found === null) return { saga, effect };
     saga.at = found.at;
     ({ done, value } = script.next(found.answer));
@@ -61,11 +61,11 @@ interface Found {
 const recordOf = (
   effect: Effect,
   byName: ReadonlyMap<string, StepRecord>,
-  letters: Iterator<StepRecord>,
+  inputs: Iterator<StepRecord>,
 ): Found | null => {
   if (effect.kind === "receive") {
-    const { value, done } = letters.next();
-    return done === true ? null : { answer: value.output as Letter | null, at: value.endedAt };
+    const { value, done } = inputs.next();
+    return done === true ? null : { answer: value.output as SagaInput | null, at: value.endedAt };
   }
   const records = namesOf(effect).map((name) => byName.get(name));
   if (!records.every((record) => record !== undefined)) return null;
@@ -74,7 +74,7 @@ const recordOf = (
   return { answer, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
 };
 
-/** The steps of effects reject in no version of this package, but a step that DBOS recorded as an error has no output, and its workflow has failed. */
+/** Steps of effects never reject, but DBOS itself may record an error: the step then has no output, and its workflow has failed. */
 const resultOfError = ({ kind }: Effect, name: string): FailedAttempt | ConditionsResult | null => {
   if (kind === "now") return null;
   const error = failureText(

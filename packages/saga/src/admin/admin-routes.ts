@@ -32,9 +32,9 @@ const anything = replySchema({ type: "object" });
 
 const verbs: Readonly<Record<Verb, string>> = {
   cancel: "Undoes a saga that has not passed its pivot",
-  retry: "Begins the attempts at the step or undo anew at which a saga is paused or stuck",
-  skip: "Leaves out the step or undo at which a saga is paused or stuck",
-  settle: "Records that the step or undo at which a saga is paused or stuck was done by other means",
+  retry: "Restarts the attempts at the step or undo at which a saga is paused or stuck",
+  skip: "Skips the step or undo at which a saga is paused or stuck",
+  settle: "Marks the step or undo at which a saga is paused or stuck as done by other means",
 };
 
 /** Adds the HTTP API for operators: sagas, their timelines, and decisions. */
@@ -52,13 +52,13 @@ export const adminRoutes = (
   };
   http.route("GET", path, ({ input }) => runner().list(as(listQuery, input.query) as SagaFilter), {
     ...common,
-    summary: "Lists sagas, the oldest first",
+    summary: "Lists sagas, oldest first",
     query: listQuery,
   });
   const ofOne = { ...common, params, errors: [404] } as const;
   http.route("GET", `${path}/{id}`, async ({ input }) => found(await runner().get(idOf(input))), {
     ...ofOne,
-    summary: "Shows a saga with what its steps did",
+    summary: "Shows a saga with its steps",
   });
   const timeline = async ({ input }: HttpRequest): Promise<object> => {
     found(await runner().get(idOf(input)));
@@ -66,7 +66,7 @@ export const adminRoutes = (
   };
   http.route("GET", `${path}/{id}/timeline`, timeline, {
     ...ofOne,
-    summary: "Shows what happened to a saga",
+    summary: "Shows the timeline of a saga",
   });
   for (const [verb, summary] of Object.entries(verbs) as [Verb, string][]) {
     const act = async ({ input }: HttpRequest): Promise<object> => {
@@ -84,7 +84,7 @@ export const adminRoutes = (
   }
 };
 
-/** The route's schema has checked the value. */
+/** Casts a value that the route's schema has already checked. */
 const as = <S extends StandardSchema>(_schema: S, value: unknown): InferOutput<S> => value as InferOutput<S>;
 
 const idOf = (input: HttpRequest["input"]): string => as(params, input.params).id ?? "";

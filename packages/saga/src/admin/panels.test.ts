@@ -63,7 +63,7 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
     actions: ["retry", "skip", "settle", "cancel"],
   });
   const details = await app.panel("sagas").details?.(id);
-  expect(details?.map(({ title }) => title)).toEqual(["Timeline", "Steps that began"]);
+  expect(details?.map(({ title }) => title)).toEqual(["Timeline", "Started steps"]);
   expect(details?.[0]?.rows.at(-1)?.cells.slice(1)).toEqual(["pause", "charge", "paused", null]);
   expect(details?.[1]?.rows.map(({ cells }) => cells.slice(0, 3))).toEqual([
     ["reserve", "done", 1],
@@ -84,7 +84,7 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
   await app.stop();
 });
 
-test("a paused saga goes on without the step by skip, or with it done by other means by settle; cancel undoes it", async () => {
+test("a paused saga continues without the step after skip, and with its output after settle; cancel undoes it", async () => {
   for (const [verb, undone, end] of [
     ["skip", [], "completed"],
     ["settle", [], "completed"],
@@ -109,7 +109,7 @@ test("the time machine loses a worker, shows what would be undone, resumes and r
     { id: row, cells: [row, "not started", null, null, null], actions: ["start"] },
   ]);
   await expect(act("time-machine", "run", row)).rejects.toThrow("Start the saga first");
-  await expect(act("time-machine", "start", row, { input: "{" })).rejects.toThrow("no JSON");
+  await expect(act("time-machine", "start", row, { input: "{" })).rejects.toThrow("not valid JSON");
   await act("time-machine", "start", row, { input: '{"book":"Emma"}' });
   expect(await act("time-machine", "run", row, { crashAfter: "2" })).toContain("The worker was lost");
   expect(calls).toEqual(["reserve", "charge"]);
@@ -120,7 +120,7 @@ test("the time machine loses a worker, shows what would be undone, resumes and r
     rows: [{ cells: ["charge"] }, { cells: ["reserve"] }],
   });
   await expect(act("time-machine", "run", row, { crashAfter: "0" })).rejects.toThrow("whole number");
-  expect(await act("time-machine", "run", row)).toBe("Nothing is due any more");
+  expect(await act("time-machine", "run", row)).toBe("Nothing more is due");
   expect((await rows("time-machine"))[0]?.cells.slice(0, 2)).toEqual([row, "completed"]);
   expect(calls).toEqual(["reserve", "charge", "charge"]);
   await act("time-machine", "replay", row);

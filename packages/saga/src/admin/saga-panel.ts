@@ -18,7 +18,7 @@ const labels: Readonly<Record<Verb, string>> = {
   cancel: "Cancel",
 };
 
-/** Sagas as a panel of the dev page: their timelines, and the decisions of operators. */
+/** Returns the dev-page panel of sagas, with their timelines and the operators' actions. */
 export const sagaPanel = (runner: () => SagaRunner): Panel => ({
   name: "sagas",
   title: "Sagas",
@@ -68,7 +68,7 @@ export const sagaPanel = (runner: () => SagaRunner): Panel => ({
   })),
 });
 
-/** The steps and the timeline of a saga. Inputs and outputs are not part of them. */
+/** Returns the timeline and the steps of a saga as tables, without inputs and outputs. */
 export const sagaTables = (
   saga: SagaInfo,
   timeline: readonly TimelineEntry[],
@@ -82,7 +82,7 @@ export const sagaTables = (
     })),
   },
   {
-    title: "Steps that began",
+    title: "Started steps",
     columns: ["Step", "Status", "Attempts", "Attempts at the undo", "Failure"],
     rows: saga.steps.map(({ position, step, branch, status, attempts, undoAttempts, error }) => ({
       id: `${position} ${branch}`,

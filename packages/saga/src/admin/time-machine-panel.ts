@@ -5,7 +5,7 @@ import type { MessageSender } from "../definition/send-work.ts";
 import type { MachineOptions, TimeMachine } from "../testing/time-machine.ts";
 import { sagaTables } from "./saga-panel.ts";
 
-/** Most sagas that run in time machines at once. */
+/** Maximum concurrent time machines. */
 const MAX_MACHINES = 10;
 
 interface Running {
@@ -13,19 +13,19 @@ interface Running {
   crashes: number;
 }
 
-/** The panel, and what frees its databases. */
+/** The panel, with a function that closes its databases. */
 export interface TimeMachinePanel {
   readonly panel: Panel;
   close(): Promise<void>;
 }
 
-/** Messages of a saga in a time machine reach nobody. */
+/** Discards the messages of sagas in time machines. */
 const nowhere: MessageSender = { send: async () => {} };
 
 /**
- * Time machines for the defined sagas as a panel of the dev page: start one, lose its worker after an attempt, resume, replay, and see what would be undone.
+ * Returns the dev-page panel of time machines for the defined sagas: start one, lose its worker after an attempt, resume, replay, and see the undo plan.
  *
- * Each has a database of its own in memory, never the app's. The works of its steps are the program's own and do what they do.
+ * Each has its own in-memory database, never the app's. The functions of its steps are the program's own, with all their effects.
  */
 export const timeMachinePanel = (
   definitions: () => readonly AnySaga[],
@@ -51,7 +51,7 @@ export const timeMachinePanel = (
     } catch (error) {
       await machine[Symbol.asyncDispose]();
       if (!FrameworkError.is(error) || error.code !== "SAGA_BAD_VALUE") throw error;
-      throw new ValueError(error.message, { cause: error }); // here the client has written the input
+      throw new ValueError(error.message, { cause: error }); // a 4xx, because the input comes from the client
     }
     await known?.machine[Symbol.asyncDispose]();
     running.set(placeOf(definition), { machine, crashes: 0 });
@@ -61,7 +61,7 @@ export const timeMachinePanel = (
     title: "Time machine",
     scope: "worker",
     read: async () => ({
-      note: "Sagas on databases of their own in memory. Their steps run for real: use them against services that may be called",
+      note: "Sagas on separate in-memory databases. Their steps really call external services: use test services",
       columns: ["Saga", "Status", "Next step", "Crashes", "Would be undone"],
       rows: await Promise.all(definitions().map((each) => rowOf(each, running.get(placeOf(each))))),
     }),
@@ -96,21 +96,21 @@ export const timeMachinePanel = (
           const found = find(row);
           const at = crashAfter.trim() === "" ? undefined : Number(crashAfter);
           if (at !== undefined && !(Number.isInteger(at) && at >= 1))
-            throw new ValueError("The number of an attempt is a whole number from 1");
+            throw new ValueError("The number of an attempt must be a whole number from 1");
           const isLost = await found.machine.run(at === undefined ? {} : { crashAfter: at });
           if (isLost) found.crashes++;
-          return isLost ? "The worker was lost; run again to resume" : "Nothing is due any more";
+          return isLost ? "The worker was lost; run again to resume" : "Nothing more is due";
         },
       },
       {
         name: "advance",
-        label: "Let time pass",
+        label: "Advance time",
         on: "row",
         fields: [{ name: "seconds", label: "Seconds", value: "60" }],
         async run(row, { seconds = "" }) {
           const secs = Number(seconds);
           if (!(secs > 0 && secs <= 31_536_000))
-            throw new ValueError("Seconds are a number above 0, at most a year");
+            throw new ValueError("Seconds must be a number above 0, at most a year");
           await find(row).machine.advance(secs * 1000);
         },
       },
@@ -123,7 +123,7 @@ export const timeMachinePanel = (
           const found = find(row);
           await found.machine.replay();
           found.crashes = 0;
-          return "The saga begins again with the same input";
+          return "The saga restarts with the same input";
         },
       },
       {
@@ -161,6 +161,6 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ValueError("The input is no JSON");
+    throw new ValueError("The input is not valid JSON");
   }
 };

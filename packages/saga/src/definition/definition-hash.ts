@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { branchesOf, type Step } from "./step.ts";
 
-/** Hash of what the state of a running saga depends on: kinds, names, branches, conditions and undos of the steps, in order. */
+/** Returns a hash of the parts of a definition on which stored instances depend: kinds, names, branches, number of conditions and undos of the steps, in order. */
 export const definitionHash = (steps: readonly Step[]): string => {
   const shape = steps.map((step) => [
     step.kind,

@@ -13,10 +13,12 @@ export const definitionProblems = ({
   input,
   steps,
 }: Pick<AnySaga, "name" | "version" | "input" | "steps">): readonly string[] => [
-  ...(NAME.test(name) ? [] : ["its name has 1 to 64 letters, digits and . _ -, the first a letter or digit"]),
+  ...(NAME.test(name)
+    ? []
+    : ["its name must have 1 to 64 letters, digits and . _ -, and start with a letter or digit"]),
   ...(Number.isInteger(version) && version >= 1 && version <= 1_000_000
     ? []
-    : ["its version is a whole number from 1 to 1,000,000"]),
+    : ["its version must be a whole number from 1 to 1,000,000"]),
   ...(isSchema(input) ? [] : [`its input ${SCHEMA_RULE}`]),
   ...listProblems(steps),
   ...undoProblems(steps),
@@ -35,7 +37,7 @@ const listProblems = (steps: readonly Step[]): readonly string[] => {
   ];
 };
 
-/** Nothing undoes a step after the pivot: neither a failure nor an operator. */
+/** Steps after the pivot are never undone, neither after a failure nor by an operator. */
 const undoProblems = (steps: readonly Step[]): readonly string[] => {
   const pivot = steps.findIndex(({ kind, conditions }) => kind === "pivot" && conditions.length === 0);
   const after = pivot === -1 ? [] : steps.slice(pivot + 1);
@@ -50,7 +52,7 @@ const stepProblems = (step: Step): readonly string[] => {
   const { name } = step;
   const problems = NAME.test(name)
     ? []
-    : [`the name "${name}" has 1 to 64 letters, digits and . _ -, the first a letter or digit`];
+    : [`the name "${name}" must have 1 to 64 letters, digits and . _ -, and start with a letter or digit`];
   if (step.kind === "wait" && !isWait(step.timeoutMs)) problems.push(`"${name}": timeout ${WAIT_RULE}`);
   if (step.kind === "wait" && !isSchema(step.schema)) problems.push(`"${name}": schema ${SCHEMA_RULE}`);
   if (step.kind === "sleep" && !isWait(step.ms)) problems.push(`"${name}": its duration ${WAIT_RULE}`);
@@ -58,27 +60,27 @@ const stepProblems = (step: Step): readonly string[] => {
   return [...problems, ...branchesOf(step).flatMap((branch) => branchProblems(name, branch))];
 };
 
-const SCHEMA_RULE = "is a Standard Schema, such as one of zod";
+const SCHEMA_RULE = "must be a Standard Schema, such as one of zod";
 const isSchema = (value: unknown): boolean => value === undefined || isStandardSchema(value);
 
-const WAIT_RULE = 'is milliseconds, or text such as "30s", "15m", "24h" or "7d"; ten years at most';
+const WAIT_RULE = 'must be milliseconds, or a string such as "30s", "15m", "24h" or "7d"; at most ten years';
 const isWait = (ms: number): boolean => ms >= 0 && ms <= MAX_WAIT_MS;
 
 const branchProblems = (step: string, branch: Branch): readonly string[] => {
   const problems: string[] = [];
   const place = branch.name === "" ? `"${step}"` : `"${step}" branch "${branch.name}"`;
   if (branch.name !== "" && !NAME.test(branch.name))
-    problems.push(`${place}: a branch's name has 1 to 64 letters, digits and . _ -`);
-  if (typeof branch.run !== "function") problems.push(`${place}: its work is a function`);
+    problems.push(`${place}: the name of a branch must have 1 to 64 letters, digits and . _ -`);
+  if (typeof branch.run !== "function") problems.push(`${place}: its work must be a function`);
   for (const name of ["undo", "check"] as const)
     if (branch[name] !== null && typeof branch[name] !== "function")
-      problems.push(`${place}: ${name} is a function`);
+      problems.push(`${place}: ${name} must be a function`);
   if (!["retry", "check", "manual"].includes(branch.onUnknown))
-    problems.push(`${place}: onUnknown is "retry", "check" or "manual"`);
+    problems.push(`${place}: onUnknown must be "retry", "check" or "manual"`);
   if (branch.onUnknown === "check" && branch.check === null)
     problems.push(`${place}: onUnknown "check" needs the function check`);
   const { timeoutMs } = branch;
   if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
-    problems.push(`${place}: timeoutMs is a whole number from 1 to ${MAX_TIMEOUT_MS}`);
+    problems.push(`${place}: timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
   return problems;
 };

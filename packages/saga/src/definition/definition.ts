@@ -1,25 +1,25 @@
 import type { StandardSchema } from "@framework/core";
 import type { Step } from "./step.ts";
 
-/** A saga that was built, of any input and outputs: a list of steps as data, with its version. */
+/** A built saga of any input and outputs: a versioned list of steps, as data. */
 export interface AnySaga {
   /** Name of the saga. */
   readonly name: string;
-  /** Version of its list of steps; instances keep the one they were started with. */
+  /** Version of its list of steps; an instance keeps the version with which it was started. */
   readonly version: number;
   /** Schema of the input; `undefined` for any JSON value. */
   readonly input: StandardSchema | undefined;
-  /** Hash of the list of steps, without the code inside: a list that changes needs a new version. */
+  /** Hash of the list of steps, without their code: a changed list needs a new version. */
   readonly hash: string;
   /** The steps in order. */
   readonly steps: readonly Step[];
-  /** Mistakes of the definition, which the start reports. */
+  /** Mistakes in the definition, which the app's start reports. */
   readonly problems: readonly string[];
 }
 
-/** A saga that was built, with the types of its input and of the outputs of its steps. */
+/** A built saga, with the types of its input and of the outputs of its steps. */
 export interface SagaDefinition<Input = unknown, Outputs = unknown> extends AnySaga {
-  /** Only types; absent at run time. */
+  /** For types only; absent at run time. */
   readonly "~types"?: { readonly input: Input; readonly outputs: Outputs };
 }
 

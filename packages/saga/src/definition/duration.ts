@@ -1,4 +1,4 @@
-/** A time: milliseconds, or a whole number with a unit, such as `500ms`, `30s`, `15m`, `24h` or `7d`. */
+/** A duration: milliseconds, or a whole number with a unit, such as `500ms`, `30s`, `15m`, `24h` or `7d`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 const units: ReadonlyMap<string, number> = new Map([
@@ -9,7 +9,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Returns milliseconds; `null` for what is no duration. */
+/** Converts a duration to milliseconds; `null` for any other value. */
 export const durationMs = (duration: unknown): number | null => {
   if (typeof duration === "number") return duration >= 0 && duration < Infinity ? Math.ceil(duration) : null;
   const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(String(duration)) ?? [];

@@ -25,8 +25,8 @@ export class SagaRegistry {
   }
 
   /**
-   * Checks that a version of a saga in this process has a wait: without one, a message with its name would be kept for ever. Nothing is known of the waits of an
-   * instance whose version only other processes have, such as newer ones during a rolling deployment.
+   * Checks that some version of a saga in this process has a wait: otherwise a message for it would be kept forever. Does nothing if only other processes
+   * define the instance's version, as during a rolling deployment, because its waits are unknown here.
    *
    * @throws SAGA_NO_WAIT
    */
@@ -39,8 +39,8 @@ export class SagaRegistry {
   }
 
   /**
-   * Returns the definition by which a message for an instance is checked: that of the instance's own version. Without it, because there is no instance or only other
-   * processes have its version, `definition` is the best guess.
+   * Returns the definition whose schemas check a message for an instance: that of the instance's version, or `definition` if there is no instance or this
+   * process does not define its version.
    */
   versionOf(definition: AnySaga, version: number | undefined): AnySaga {
     const own = version === undefined ? undefined : this.definitions.get(placeOf(definition.name, version));

@@ -26,7 +26,7 @@ import type {
 } from "./step-options.ts";
 import type { Stored } from "./stored.ts";
 
-/** Steps and mistakes so far; `when` shares the list with its branch. */
+/** Steps and mistakes so far; shared with the builders of `when`. */
 interface StepList {
   readonly steps: Step[];
   readonly problems: string[];
@@ -43,12 +43,12 @@ interface BuilderParts {
   readonly conditions: readonly Condition[];
 }
 
-/** Outputs with that of one more step. */
+/** Adds the output of a step to the outputs. */
 type With<Outputs, Name extends string, Out> = Outputs & { readonly [K in Name]: Stored<Awaited<Out>> };
 
 const DEFAULT_WAIT: Duration = "24h";
 
-/** Adds the steps of a saga in order; each sees the outputs of those before it. Made by `saga`. */
+/** Adds the steps of a saga in order; each step gets the outputs of the previous ones. Created by `saga`. */
 export class SagaBuilder<Given, Input, Outputs> {
   private readonly parts: BuilderParts;
 
@@ -56,7 +56,7 @@ export class SagaBuilder<Given, Input, Outputs> {
     this.parts = parts;
   }
 
-  /** Work in the app's database: its changes and the record of the step are one transaction, so it happens exactly once. It may run again after a conflict. */
+  /** Adds work in the app's database. Its changes and the record of the step are one transaction, so they happen exactly once; the function may run again after a conflict. */
   tx<const Name extends string, Out, const Inject extends Injections | undefined = undefined>(
     name: Name,
     run: TxRun<Input, Outputs, Out, Inject>,
@@ -65,7 +65,7 @@ export class SagaBuilder<Given, Input, Outputs> {
     return this.add({ kind: "tx", name, branches: [this.branch(name, "", { ...options, run })] });
   }
 
-  /** Work outside the database, at least once: pass `context.idempotencyKey` on, so that a repeated attempt has no second effect. */
+  /** Adds work outside the database, which runs at least once: pass `context.idempotencyKey` on, so that a repeated attempt has no second effect. */
   call<const Name extends string, Out, const Inject extends Injections | undefined = undefined>(
     name: Name,
     run: CallRun<Input, Outputs, Out, Inject>,
@@ -74,7 +74,7 @@ export class SagaBuilder<Given, Input, Outputs> {
     return this.add({ kind: "call", name, branches: [this.branch(name, "", { ...options, run })] });
   }
 
-  /** Calls that run side by side; the output has that of each branch. What has succeeded is kept while the others are retried. */
+  /** Adds calls that run concurrently; the output has the output of each branch. Branches that have succeeded do not run again while others are retried. */
   parallel<const Name extends string, Outs extends Record<string, unknown>>(
     name: Name,
     branches: (branch: MakeBranch<Input, Outputs>) => { readonly [K in keyof Outs]: CallBranch<Outs[K]> },
@@ -91,7 +91,7 @@ export class SagaBuilder<Given, Input, Outputs> {
     });
   }
 
-  /** Waits for a message that `deliver` brings, without holding a worker; one that came earlier counts. The output is its data. */
+  /** Waits for a message from `deliver`, without holding a worker; a message that arrived earlier counts. The output is its data. */
   waitFor<const Name extends string, S extends StandardSchema | undefined = undefined>(
     name: Name,
     { timeout = DEFAULT_WAIT, schema }: WaitOptions<S> = {},
@@ -99,18 +99,18 @@ export class SagaBuilder<Given, Input, Outputs> {
     return this.add({ kind: "wait", name, timeoutMs: durationMs(timeout) ?? NaN, schema });
   }
 
-  /** Waits for a time, without holding a worker. */
+  /** Waits for a duration, without holding a worker. */
   sleep(duration: Duration): SagaBuilder<Given, Input, Outputs> {
     const name = `sleep-${this.parts.list.steps.length + 1}`;
     return this.add({ kind: "sleep", name, ms: durationMs(duration) ?? NaN });
   }
 
-  /** The point of no return: steps after it are never compensated. One that fails for good pauses the saga for an operator. */
+  /** Adds the point of no return: once it has passed, nothing is compensated. A later step whose attempts all fail pauses the saga for an operator. */
   pivot(): SagaBuilder<Given, Input, Outputs> {
     return this.add({ kind: "pivot", name: "pivot" });
   }
 
-  /** Sends messages through the app's `@framework/messaging`, in the transaction that records the step: each is sent if and only if the step is done. */
+  /** Sends messages through the app's `@framework/messaging`, in the transaction that records the step: they are sent if and only if the step is done. */
   send<const Name extends string>(
     name: Name,
     messages: (context: StepContext<Input, Outputs>) => Awaitable<Outgoing | readonly Outgoing[]>,
@@ -121,9 +121,9 @@ export class SagaBuilder<Given, Input, Outputs> {
   }
 
   /**
-   * Steps that are skipped unless a condition holds when they are reached; their outputs are then `undefined`.
+   * Adds steps that are skipped, with `undefined` as output, unless a condition holds when they are reached.
    *
-   * @param condition a pure function, asked when each of the steps is reached
+   * @param condition a pure function, evaluated when each of the steps is reached
    */
   when<More>(
     condition: (context: SagaContext<Input, Outputs>) => boolean,
@@ -131,12 +131,12 @@ export class SagaBuilder<Given, Input, Outputs> {
   ): SagaBuilder<Given, Input, Outputs & Partial<Omit<More, keyof Outputs>>> {
     const { conditions, list } = this.parts;
     if (typeof condition !== "function" || typeof build !== "function")
-      list.problems.push("when takes two functions: a condition, and one that adds the steps");
+      list.problems.push("when needs two functions: a condition, and one that adds the steps");
     else build(new SagaBuilder({ ...this.parts, conditions: [...conditions, condition as Condition] }));
     return this as never;
   }
 
-  /** Ends the definition. Mistakes are reported when the app starts, with all others. */
+  /** Builds the definition. Mistakes are reported together when the app starts. */
   build(): SagaDefinition<Given, Outputs> {
     const { name, version, schema: input, list } = this.parts;
     const steps = Object.freeze([...list.steps]);

@@ -7,10 +7,10 @@ type Seen<S extends StandardSchema | undefined> = S extends StandardSchema ? Inf
 type Given<S extends StandardSchema | undefined> = S extends StandardSchema ? InferInput<S> : unknown;
 
 /**
- * Begins the definition of a saga. Its steps are data: an instance stores where it is and what its steps returned, and no code is ever replayed.
+ * Returns a builder for the definition of a saga. The steps are data: an instance stores its position and the outputs of its steps, and no code is replayed.
  *
  * @param name 1 to 64 letters, digits and `. _ -`, the same in every process
- * @param version number of this list of steps, from 1; a changed list needs a new number while instances of the old one run
+ * @param version number of this list of steps, from 1; a changed list needs a new number while instances of the old one are running
  * @param input Standard Schema of the input, checked at `start`. @default any JSON value
  *
  * @example

@@ -4,9 +4,9 @@ import type { Work } from "./step.ts";
 import type { StepContext } from "./context.ts";
 import type { Outgoing } from "./step-options.ts";
 
-/** What sends messages: `app.messaging`. */
+/** Sends messages: `app.messaging`. */
 export interface MessageSender {
-  /** Sends a message with the commit of a transaction. */
+  /** Sends a message if and when a transaction commits. */
   send(
     topic: string,
     message: {
@@ -19,7 +19,7 @@ export interface MessageSender {
   ): Promise<unknown>;
 }
 
-/** Context of an attempt, with what only the runner's own works use. */
+/** Context of an attempt, with the message sender for `send` steps. */
 export interface SendingContext extends StepContext {
   /** `null` in an app without messaging. */
   readonly sender: MessageSender | null;

@@ -10,14 +10,14 @@ import type { Stored } from "./stored.ts";
 export interface AttemptOptions {
   /** Attempts and delays after transient errors; each field has its default. @default `SagaConfig.maxRetries` retries, from 1 s, doubled up to 30 s */
   readonly retry?: ConfigInput<RetryPolicy>;
-  /** Limit of one attempt in milliseconds, 1 to 86,400,000. @default `SagaConfig.stepTimeoutMs` */
+  /** Time limit of one attempt in milliseconds, 1 to 86,400,000. @default `SagaConfig.stepTimeoutMs` */
   readonly timeoutMs?: number;
 }
 
-/** A function of a step with these arguments; its dependencies are one more, if there are any. */
+/** A function of a step with these arguments, and its dependencies as another one, if there are any. */
 export type StepFunction<Args extends readonly unknown[], Out, Inject extends Injections | undefined> = [
   NonNullable<Inject>,
-] extends [never] // between whole functions, so that `mailer = Depends(Mailer)` has the type of its default
+] extends [never] // two complete function types, not an optional parameter: only then does the default type `mailer = Depends(Mailer)`
   ? (...args: Args) => Awaitable<Out>
   : (...args: readonly [...Args, dependencies: DependenciesOf<Inject>]) => Awaitable<Out>;
 
@@ -56,8 +56,8 @@ export interface TxOptions<Input, Outputs, Out, Inject extends Injections | unde
 export interface CallOptions<Input, Outputs, Out, Inject extends Injections | undefined = undefined>
   extends AttemptOptions, InjectOption<Inject> {
   /**
-   * Undoes the step. It may be called again after a crash, and for a step of which is not known whether it happened: `output` is then `undefined`.
-   * `context.stepKey` is the idempotency key of the step, and `context.idempotencyKey` is that of the undo's own call.
+   * Undoes the step. It may be called again after a crash, and for a step that may not have taken effect: `output` is then `undefined`.
+   * `context.stepKey` is the idempotency key of the step, and `context.idempotencyKey` that of the undo.
    * @default nothing to undo
    */
   readonly undo?: StepFunction<
@@ -65,24 +65,24 @@ export interface CallOptions<Input, Outputs, Out, Inject extends Injections | un
     unknown,
     Inject
   >;
-  /** Asks whether an attempt with an unknown outcome took effect: its output, or `null` if it did not. @default none */
+  /** Finds out whether an attempt with an unknown outcome took effect: returns its output, or `null` if it did not. @default none */
   readonly check?: StepFunction<
     readonly [context: StepContext<Input, Outputs>],
     { readonly output: Awaited<Out> } | null,
     Inject
   >;
   /**
-   * What follows when a worker was lost during an attempt: `retry` with the same idempotency key, `check`, or `manual`, which pauses the saga for an
-   * operator. @default "check" with `check`, else "retry"
+   * Action after a worker was lost during an attempt: `retry` with the same idempotency key, call `check`, or `manual`, which pauses the saga for an
+   * operator. @default "check" with `check`, otherwise "retry"
    */
   readonly onUnknown?: OnUnknown;
 }
 
-/** A branch of a `parallel` step, made by the function that its callback gets. */
+/** A branch of a `parallel` step, returned by `MakeBranch`. */
 export interface CallBranch<Out> {
-  /** Its work and options, without their types. */
+  /** Work and options, untyped. */
   readonly work: object;
-  /** Only a type; absent at run time. */
+  /** For types only; absent at run time. */
   readonly "~out"?: Out;
 }
 
@@ -94,7 +94,7 @@ export type MakeBranch<Input, Outputs> = <Out, const Inject extends Injections |
 
 /** Options of `waitFor`. */
 export interface WaitOptions<S extends StandardSchema | undefined = undefined> {
-  /** How long to wait; then the saga is compensated, or paused after the pivot. @default "24h" */
+  /** Longest wait, after which the saga is compensated, or paused if the pivot has passed. @default "24h" */
   readonly timeout?: Duration;
   /** Schema of the message's data. @default any JSON value */
   readonly schema?: S;
@@ -104,9 +104,9 @@ export interface WaitOptions<S extends StandardSchema | undefined = undefined> {
 export interface Outgoing {
   /** Topic to send it to. */
   readonly topic: string;
-  /** What happened, such as `order.shipped`. */
+  /** Type of the message, such as `order.shipped`. */
   readonly type: string;
-  /** A value that JSON can hold. */
+  /** A JSON value. */
   readonly data?: unknown;
   /** Messages of one key keep their order. @default the saga's key */
   readonly key?: string;

@@ -1,30 +1,30 @@
 import type { Awaitable, Injections, RetryPolicy, StandardSchema } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 
-/** What follows when a worker was lost during an attempt, so that its outcome is unknown. */
+/** Action after a worker was lost during an attempt, whose outcome is then unknown. */
 export type OnUnknown = "retry" | "check" | "manual";
 
-/** Work of a step, without the types of its program. */
+/** Functions and limits of a step, untyped. */
 export interface Work {
-  /** Does the work, and returns its output; its arguments are the context, the transaction of a `tx` step, and the dependencies. */
+  /** Does the work and returns its output. Its arguments are the context, the transaction of a `tx` step, and the dependencies. */
   readonly run: (context: never, ...more: never[]) => Awaitable<unknown>;
-  /** Undoes the work, whose output is `undefined` when no attempt has succeeded; `null` when there is nothing to undo. */
+  /** Undoes the work; the output is `undefined` if no attempt has succeeded. `null` if there is nothing to undo. */
   readonly undo: ((context: never, output: never, ...more: never[]) => Awaitable<unknown>) | null;
-  /** Returns the output of work whose outcome is unknown, `null` for work that did not happen. */
+  /** Returns the output of work whose outcome is unknown; resolves to `null` if the work did not take effect. */
   readonly check:
     | ((context: never, dependencies: never) => Awaitable<{ readonly output: unknown } | null>)
     | null;
-  /** What follows when a worker was lost during an attempt. */
+  /** Action after a worker was lost during an attempt. */
   readonly onUnknown: OnUnknown;
-  /** Its absent fields, or all with `null`, are those of the configuration. */
+  /** Absent fields have the values of the configuration; `null` if all do. */
   readonly retry: ConfigInput<RetryPolicy> | null;
-  /** `null`: that of the configuration. */
+  /** Time limit of one attempt; `null` for that of the configuration. */
   readonly timeoutMs: number | null;
   /** Dependencies of the functions, as their last argument. */
   readonly inject: Injections | undefined;
 }
 
-/** One of the works of a step that run side by side; the name is empty when there is only one. */
+/** One of the concurrent works of a step; the name is empty if there is only one. */
 export interface Branch extends Work {
   /** Name within the step. */
   readonly name: string;
@@ -36,7 +36,7 @@ export type Condition = (context: never) => boolean;
 interface Named {
   /** Name within the saga. */
   readonly name: string;
-  /** The step is skipped unless all hold; they are asked when it is reached, and never once it has begun. */
+  /** The step is skipped unless all of them hold. They are evaluated when the step is reached, and never after it has begun. */
   readonly conditions: readonly Condition[];
 }
 
@@ -52,7 +52,7 @@ export interface TxStep extends Named {
 export interface CallStep extends Named {
   /** Tells the kinds of steps apart. */
   readonly kind: "call";
-  /** The works of the step, which run side by side. */
+  /** The concurrent works of the step. */
   readonly branches: readonly Branch[];
 }
 
@@ -83,6 +83,6 @@ export interface PivotStep extends Named {
 /** A step of a saga, as data. */
 export type Step = TxStep | CallStep | WaitStep | SleepStep | PivotStep;
 
-/** Steps with work to run and undo. */
+/** Returns the works of a step; none for waits, sleeps and pivots. */
 export const branchesOf = (step: Step): readonly Branch[] =>
   step.kind === "tx" || step.kind === "call" ? step.branches : [];

@@ -1,4 +1,4 @@
-/** A value as JSON gives it back: what later steps see of an output, whether or not the process was replaced meanwhile. */
+/** Type of a value after a JSON round trip. Later steps always get the stored output, in the same process as well. */
 export type Stored<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null | undefined

@@ -1,11 +1,11 @@
 import { FrameworkError, HttpError } from "@framework/core";
 import { nearest } from "@framework/core/feature";
 
-/** Another change came first, or another worker has taken the saga over. */
+/** The saga was changed, or taken over by another worker, before this change. */
 export const staleSaga = (id: string): FrameworkError =>
   new FrameworkError("SAGA_STALE", `saga: ${id} was changed or taken over meanwhile`);
 
-/** A change that the table of transitions does not have. */
+/** The table of transitions does not allow a change. */
 export const illegalTransition = (status: string, event: string): FrameworkError =>
   new FrameworkError("SAGA_ILLEGAL", `saga: a saga that is ${status} cannot ${event}`);
 
@@ -13,7 +13,7 @@ export const illegalTransition = (status: string, event: string): FrameworkError
 export const stepTimeout = (step: string, ms: number): FrameworkError =>
   new FrameworkError("SAGA_STEP_TIMEOUT", `saga: the step "${step}" took longer than ${ms} ms`);
 
-/** All forward steps together, or a wait, took too long. */
+/** The forward steps in total, or a wait, took too long. */
 export const sagaTimeout = (what: string, ms: number): FrameworkError =>
   new FrameworkError("SAGA_TIMEOUT", `saga: ${what} took longer than ${ms} ms`);
 
@@ -24,11 +24,11 @@ export const unknownOutcome = (step: string): FrameworkError =>
     `saga: a worker was lost during the step "${step}"; find out whether it took effect, then retry, settle or cancel`,
   );
 
-/** Workers are lost again and again while they run one saga. */
+/** Too many workers were lost while they ran one saga. */
 export const lostTurns = (count: number): FrameworkError =>
   new FrameworkError("SAGA_WORKERS_LOST", `saga: ${count} workers were lost while they ran this saga`);
 
-/** A request of an operator that does not fit the state of a saga: a reply with 409. */
+/** A 409 reply: the state of a saga does not allow a request. */
 export const notPossible = (problem: string): HttpError =>
   new HttpError(409, problem, { code: "SAGA_NOT_POSSIBLE" });
 
@@ -40,10 +40,10 @@ export const badValue = (problem: string): FrameworkError =>
 export const changedDefinition = (name: string, version: number): FrameworkError =>
   new FrameworkError(
     "SAGA_CHANGED",
-    `saga: the steps of "${name}" version ${version} are not those that its running instances were started with; give the new list a new version`,
+    `saga: the steps of "${name}" version ${version} differ from those with which its running instances were started; give the new list a new version`,
   );
 
-/** No version of a saga in this process waits for a message of this name. @param waits names of its waits */
+/** No version of a saga in this process waits for a message with this name. @param waits names of its waits */
 export const unknownWait = (saga: string, wait: string, waits: readonly string[]): FrameworkError => {
   const [near] = nearest(wait, waits, 1);
   const known = waits.length === 0 ? "it has no waitFor" : `it waits for ${[...new Set(waits)].join(", ")}`;
@@ -58,5 +58,5 @@ export const unknownWait = (saga: string, wait: string, waits: readonly string[]
 export const unknownSaga = (name: string, version?: number): FrameworkError =>
   new FrameworkError(
     "SAGA_UNKNOWN",
-    `saga: this process defines no "${name}"${version === undefined ? "" : ` version ${version}`}; call app.saga.define`,
+    `saga: this process does not define "${name}"${version === undefined ? "" : ` version ${version}`}; call app.saga.define`,
   );

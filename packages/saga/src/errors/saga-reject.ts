@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { toError } from "@framework/core/feature";
 
-/** The business says no: no card, no stock. The saga is compensated at once, without another attempt. */
+/** A business rejection, such as a declined card: the saga is compensated at once, without another attempt. */
 export class SagaReject extends FrameworkError {
   override readonly name: string = "SagaReject";
 
@@ -10,7 +10,7 @@ export class SagaReject extends FrameworkError {
     super(code, message, cause === undefined ? undefined : { cause });
   }
 
-  /** Whether a value has the shape of one, also of another copy of this package. */
+  /** Whether a value is a `SagaReject`, also one from another copy of this package. */
   static override is(error: unknown): error is SagaReject {
     return FrameworkError.is(error) && toError(error).name === "SagaReject";
   }

@@ -1,9 +1,9 @@
 import type { Operations } from "@framework/core/feature";
 
-/** How an attempt at a step or at its undo ended. */
+/** Outcome of an attempt at a step or its undo. */
 export type AttemptEnd = "done" | "reject" | "transient" | "bug" | "machinery";
 
-/** An attempt as traces see it. */
+/** An attempt, as reported to traces. */
 export interface ObservedAttempt {
   /** Name of the saga. */
   readonly saga: string;
@@ -19,17 +19,17 @@ export interface ObservedAttempt {
   readonly trace: string | null;
 }
 
-/** Counts attempts, and shows them to traces. */
+/** Counts attempts and reports them to traces. */
 export interface Insight {
   /** Runs attempts as operations of the app, which tracers see. */
   readonly operations: Pick<Operations<ObservedAttempt>, "run">;
-  /** Counts an attempt by how it ended. */
+  /** Counts an attempt by its result. */
   ended(saga: string, end: AttemptEnd): void;
-  /** Returns `traceparent` of the running code; `undefined` outside of a trace. */
+  /** Returns the current `traceparent`; `undefined` outside a trace. */
   trace(): string | undefined;
 }
 
-/** Insight of a runner outside of an app. */
+/** Insight of a runner outside an app. */
 export const noInsight: Insight = {
   operations: { run: (input, work) => work(input) },
   ended() {},

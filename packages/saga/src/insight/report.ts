@@ -3,7 +3,7 @@ import type { HostInsight } from "@framework/core/feature";
 import type { AttemptEnd, Insight, ObservedAttempt } from "./insight.ts";
 import type { Survey } from "./survey.ts";
 
-/** Publishes metrics, operations and the health check of sagas, and returns what attempts report to. */
+/** Publishes metrics, operations and the health check of sagas. Returns the `Insight` to which attempts are reported. */
 export const reportSagas = (insight: HostInsight, survey: Survey): Insight => {
   const ends = new Map<string, Map<AttemptEnd, number>>();
   insight.metric({
@@ -25,7 +25,7 @@ export const reportSagas = (insight: HostInsight, survey: Survey): Insight => {
   });
   insight.metric({
     name: "saga_attempts_total",
-    help: "Attempts at steps and undos, by saga and how they ended.",
+    help: "Attempts at steps and undos, by saga and outcome.",
     type: "counter",
     read: () =>
       Array.from(ends).flatMap(([saga, counts]) =>

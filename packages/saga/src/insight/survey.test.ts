@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { SagaRegistry } from "../definition/registry.ts";
 import { type Counted, Survey } from "./survey.ts";
 
-test("the begin waits for the first count, so that health knows it when it is first asked", async () => {
+test("begin waits for the first count, so that the first health check has it", async () => {
   const counted = Promise.withResolvers<readonly Counted[]>();
   const db = { query: () => counted.promise } as unknown as Database; // as slow as a database can be
   const log = { info() {}, warn() {}, error() {} };

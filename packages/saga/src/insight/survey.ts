@@ -4,7 +4,7 @@ import type { Database } from "@framework/database";
 import type { SagaRegistry } from "../definition/registry.ts";
 import type { SagaStatus } from "../transitions/transitions.ts";
 
-/** Unfinished instances of one version in one status. */
+/** Number of unfinished instances of one version in one status. */
 export interface Counted {
   readonly name: string;
   readonly version: number;
@@ -12,7 +12,7 @@ export interface Counted {
   readonly count: number;
 }
 
-/** Parts of a survey. */
+/** Dependencies of `Survey`. */
 export interface SurveyParts {
   readonly db: () => Database;
   readonly registry: SagaRegistry;
@@ -22,9 +22,9 @@ export interface SurveyParts {
 
 const PERIOD_MS = 15_000;
 
-/** Counts unfinished instances every 15 s, for metrics and health, which cannot wait for the database. */
+/** Counts unfinished instances every 15 s, for metrics and the health check, which must not query the database. */
 export class Survey {
-  /** As they were last counted. */
+  /** The last counts. */
   counted: readonly Counted[] = [];
   private readonly parts: SurveyParts;
   private cancel = (): void => {};
@@ -35,7 +35,7 @@ export class Survey {
     this.parts = parts;
   }
 
-  /** The first count, now, and others later. Resolves after the first one, so that health knows it when it is first asked; never rejects. */
+  /** Starts counting. Resolves after the first count, so that the first health check has it; never rejects. */
   async begin(): Promise<void> {
     if (this.hasEnded) return;
     const { clock, log } = this.parts;
@@ -59,7 +59,7 @@ export class Survey {
       WHERE finished_at IS NULL GROUP BY name, version, status`;
   }
 
-  /** Versions with unfinished instances that this process has no code for. */
+  /** Versions with unfinished instances that this process does not define. */
   get withoutCode(): readonly string[] {
     const unknown = this.counted.filter(({ name, version }) => !this.parts.registry.has(name, version));
     return Array.from(new Set(unknown.map(({ name, version }) => `${name} version ${version}`)));

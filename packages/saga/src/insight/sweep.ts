@@ -3,7 +3,7 @@ import type { Clock } from "@framework/core/feature";
 import { sql } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 
-/** Parts of a sweep. */
+/** Dependencies of `Sweep`. */
 export interface SweepParts {
   readonly kernel: Kernel;
   readonly keepSecs: number;
@@ -15,7 +15,7 @@ const PERIOD_MS = 60_000;
 const BATCH = 500;
 const tables = ["framework_saga_steps", "framework_saga_inbox", "framework_saga_log"];
 
-/** Removes instances once a minute that ended `keepSecs` ago, 500 in a transaction. */
+/** Once a minute, removes instances that ended more than `keepSecs` ago, 500 per transaction. */
 export class Sweep {
   private readonly parts: SweepParts;
   private cancel = (): void => {};
@@ -31,7 +31,9 @@ export class Sweep {
     const { clock, log } = this.parts;
     this.cancel = clock.after(PERIOD_MS, () => {
       this.running = this.sweep()
-        .catch((error: unknown) => log().warn("saga: ended instances remain", { error }))
+        .catch((error: unknown) =>
+          log().warn("saga: ended instances could not be removed; the next round tries again", { error }),
+        )
         .then(() => this.begin());
     });
   }
@@ -42,7 +44,7 @@ export class Sweep {
     await this.running;
   }
 
-  /** Removes what has been kept long enough. */
+  /** Removes all instances whose retention has ended. */
   async sweep(): Promise<void> {
     while (!this.hasEnded && (await this.removeSome()) === BATCH);
   }

@@ -9,29 +9,29 @@ import { isEnd } from "../transitions/transitions.ts";
 import type { Turns } from "../turns/turns.ts";
 import { addMessage, countMessages, knowsMessage } from "./inbox.ts";
 
-/** A message or event for the instance with a key. */
+/** A message for the instance with a key. */
 export interface SagaMessage {
   /** Key of the instance. */
   readonly key: string;
-  /** Name of the `waitFor` that it ends; one that no version of the saga in the process has is SAGA_NO_WAIT. */
+  /** Name of the `waitFor` step; SAGA_NO_WAIT if no version of the saga in the process has it. */
   readonly name: string;
-  /** Identifies the message, at most 400 characters: one that is delivered again has no effect. */
+  /** Id of the message, at most 400 characters: a second delivery with the same id has no effect. */
   readonly id: string;
-  /** A value that JSON can hold. @default null */
+  /** A JSON value. @default null */
   readonly data?: unknown;
 }
 
-/** `resumed`: the saga goes on; `kept`: it has not come to the wait yet; `repeated`: it had the message; `ended`, `unknown`: there is no such running saga. */
+/** Result of a delivery. `resumed`: the wait ends; `kept`: the saga has not reached the wait yet; `repeated`: it already has the message; `ended`; `unknown`: no instance has the key. */
 export type Delivered = "resumed" | "kept" | "repeated" | "ended" | "unknown";
 
-/** What delivers messages. */
+/** Dependencies of `deliver`. */
 export interface DeliverParts {
   readonly store: SagaStore;
   readonly turns: Turns;
   readonly registry: Pick<SagaRegistry, "checkWait" | "versionOf">;
 }
 
-/** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409 */
+/** Delivers a message to an instance in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409 */
 export const deliver = async (
   { store, turns, registry }: DeliverParts,
   tx: Transaction,
@@ -57,7 +57,7 @@ export const deliver = async (
   return "resumed";
 };
 
-/** Returns the data of a message as JSON, checked by the schema of its wait. @throws SAGA_BAD_VALUE */
+/** Validates the data of a message by the schema of its wait, and returns it as JSON. @throws SAGA_BAD_VALUE */
 export const checkedMessage = async ({ steps }: AnySaga, name: string, data: unknown): Promise<string> => {
   const wait = steps.find((step) => step.kind === "wait" && step.name === name);
   const schema = wait?.kind === "wait" ? wait.schema : undefined;

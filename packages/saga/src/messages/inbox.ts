@@ -3,14 +3,14 @@ import type { Statement, Transaction } from "@framework/database";
 /** A message for an instance. */
 export interface NewMessage {
   readonly sagaId: string;
-  /** Identifies the message: repeated ones are recognised. */
+  /** Id of the message, for deduplication. */
   readonly id: string;
   readonly name: string;
   /** JSON. */
   readonly data: string;
 }
 
-/** Adds a message. Returns whether it is new. The caller holds the lock of the instance. */
+/** Adds a message. Returns whether it is new. The caller must hold the lock of the instance. */
 export const addMessage = async (
   tx: Transaction,
   now: Statement,
@@ -23,21 +23,21 @@ export const addMessage = async (
   return changes > 0;
 };
 
-/** Number of messages of an instance. */
+/** Returns the number of messages of an instance. */
 export const countMessages = async (tx: Transaction, sagaId: string): Promise<number> =>
   (await tx.fetchValue<number>`SELECT count(*) FROM framework_saga_inbox WHERE saga_id = ${sagaId}`) ?? 0;
 
-/** Whether an instance has a message with an id. */
+/** Returns whether an instance has a message with an id. */
 export const knowsMessage = async (tx: Transaction, sagaId: string, id: string): Promise<boolean> =>
   (await tx.fetchValue`SELECT message_id FROM framework_saga_inbox
     WHERE saga_id = ${sagaId} AND message_id = ${id}`) !== null;
 
-/** Whether a message waits to be taken. */
+/** Returns whether an instance has an unconsumed message with a name. */
 export const hasMessage = async (tx: Transaction, sagaId: string, name: string): Promise<boolean> =>
   (await tx.fetchValue`SELECT message_id FROM framework_saga_inbox
     WHERE saga_id = ${sagaId} AND name = ${name} AND taken_at IS NULL LIMIT 1`) !== null;
 
-/** Takes the first message of a name. Returns its data as JSON; `null` when there is none. */
+/** Consumes the first message with a name. Returns its data as JSON; `null` if there is none. */
 export const takeMessage = async (
   tx: Transaction,
   now: Statement,

@@ -2,7 +2,7 @@ import type { StoredFailure } from "@framework/durable/feature";
 import type { BranchStatus } from "../store/instance.ts";
 import type { SagaStatus } from "../transitions/transitions.ts";
 
-/** An instance in a list; times are milliseconds since 1970, by the database's clock. */
+/** An instance in a list. Times are milliseconds since 1970, by the database's clock. */
 export interface SagaSummary {
   /** Id of the instance. */
   readonly id: string;
@@ -10,17 +10,17 @@ export interface SagaSummary {
   readonly name: string;
   /** Version of its list of steps. */
   readonly version: number;
-  /** Key that it was started with. */
+  /** Key with which it was started. */
   readonly key: string;
-  /** Where it is. */
+  /** Status of the instance. */
   readonly status: SagaStatus;
-  /** Index of the step that is next, from 0. */
+  /** Index of the next step, from 0. */
   readonly position: number;
-  /** Message that it waits for; `null` outside of `waitFor`. */
+  /** Message for which it waits; `null` outside `waitFor`. */
   readonly waitsFor: string | null;
-  /** When the wait or sleep ends; `null` outside of one. */
+  /** When the wait or sleep ends; `null` outside one. */
   readonly waitUntil: number | null;
-  /** The failure that paused, undid or stopped it; `null` without one. */
+  /** The failure because of which it was paused, compensated or got stuck; `null` without one. */
   readonly error: StoredFailure | null;
   /** When it was started. */
   readonly createdAt: number;
@@ -30,53 +30,53 @@ export interface SagaSummary {
   readonly finishedAt: number | null;
 }
 
-/** An instance with what its steps did. */
+/** An instance with its steps. */
 export interface SagaInfo extends SagaSummary {
-  /** Its input. */
+  /** Input of the instance. */
   readonly input: unknown;
-  /** `traceparent` of the work that started it; `null` without one. */
+  /** `traceparent` of the operation that started it; `null` without one. */
   readonly trace: string | null;
-  /** Its steps that began, in order; a step that runs side by side has one entry for each branch. */
+  /** Its started steps, in order; a `parallel` step has one entry per branch. */
   readonly steps: readonly StepInfo[];
 }
 
-/** What one branch of a step did. */
+/** State of one branch of a step. */
 export interface StepInfo {
   /** Index of the step. */
   readonly position: number;
   /** Name of the step; `null` in a process without the definition. */
   readonly step: string | null;
-  /** Name of the branch; empty for a step with one. */
+  /** Name of the branch; empty if the step has only one. */
   readonly branch: string;
-  /** Where it is. */
+  /** Status of the branch. */
   readonly status: BranchStatus;
-  /** Attempts that began. */
+  /** Number of attempts that have begun. */
   readonly attempts: number;
-  /** Attempts at its undo. */
+  /** Number of attempts at the undo. */
   readonly undoAttempts: number;
-  /** What it returned; `undefined` without one. */
+  /** Output; `undefined` without one. */
   readonly output: unknown;
-  /** Its last failure; `null` without one. */
+  /** The last failure; `null` without one. */
   readonly error: StoredFailure | null;
 }
 
 /** One change of an instance. */
 export interface TimelineEntry {
-  /** Grows with each change. */
+  /** Increases with each change. */
   readonly number: number;
-  /** When it was. */
+  /** Time of the change. */
   readonly at: number;
-  /** What happened: an event of the table of transitions, or `start`. */
+  /** An event of the table of transitions, or `start`. */
   readonly event: string;
-  /** Status after it. */
+  /** Status after the change. */
   readonly status: SagaStatus;
-  /** Step that it was about; `null` for none. */
+  /** Step that the change concerns; `null` for none. */
   readonly step: string | null;
   /** An operator's reason, the message of a failed attempt, or the name of a wait. */
   readonly note: string | null;
 }
 
-/** Which instances to list. */
+/** Selects the instances of a list. */
 export interface SagaFilter {
   /** Name of the saga. @default all */
   readonly name?: string | undefined;
@@ -84,15 +84,15 @@ export interface SagaFilter {
   readonly status?: SagaStatus | undefined;
   /** Key of the instance. @default all */
   readonly key?: string | undefined;
-  /** `next` of the page before. @default from the first */
+  /** `next` of the previous page. @default the first page */
   readonly after?: string | undefined;
-  /** 1 to 1,000. @default 100 */
+  /** Maximum instances of a page, 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
 }
 
 /** A page of instances. */
 export interface SagaPage {
-  /** The instances found, oldest first. */
+  /** The instances, oldest first. */
   readonly sagas: readonly SagaSummary[];
   /** `after` of the next page; `null` after the last. */
   readonly next: string | null;

@@ -12,18 +12,18 @@ import { jsonValue } from "../store/json-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import type { Turns } from "../turns/turns.ts";
 
-/** What an operator does to a saga. `settle`: the step is done, by other means. */
+/** An operator's decision about a saga. `settle`: the step was done by other means. */
 export type Verb = "cancel" | "retry" | "skip" | "settle";
 
-/** A decision of an operator. */
+/** Details of an operator's decision. */
 export interface Decision {
-  /** Why, for the timeline: 1 to 2,000 characters. */
+  /** Reason, for the timeline: 1 to 2,000 characters. */
   readonly reason: string;
-  /** `settle` of a paused saga: output of the step, for a step with one branch. @default none */
+  /** For `settle` of a paused saga: output of a step with one branch. @default none */
   readonly output?: unknown;
 }
 
-/** What operators use. */
+/** Dependencies of `decide`. */
 export interface VerbParts {
   readonly store: SagaStore;
   readonly turns: Turns;
@@ -32,7 +32,7 @@ export interface VerbParts {
 
 const MAX_REASON = 2000;
 
-/** Applies a decision, and gives the saga a turn. Returns `false` when there is no such saga. @throws HttpError 409 when its state does not allow it */
+/** Applies a decision and schedules a turn. Returns `false` for an unknown id. @throws HttpError 409 if the state does not allow the decision */
 export const decide = async (
   parts: VerbParts,
   tx: Transaction,
@@ -62,14 +62,14 @@ export const decide = async (
 
 const mayBeInCall = ({ status }: Instance): boolean => status === "ready" || status === "running";
 
-/** Returns the reason as it is stored. @throws HttpError 409 for one that is empty or too long */
+/** Returns the reason in its stored form. @throws HttpError 409 if it is empty or too long */
 export const checkedReason = (reason: string): string => {
   if (typeof reason === "string" && reason.length >= 1 && reason.length <= MAX_REASON)
     return reason.replaceAll("\0", "").toWellFormed();
   throw notPossible(`Give a reason of 1 to ${MAX_REASON} characters`);
 };
 
-/** Returns what a decision changes. @throws HttpError 409 when the state does not allow it */
+/** Returns the change for a decision. @throws HttpError 409 if the state does not allow it */
 export const decisionChange = (
   definition: AnySaga,
   saga: Instance,
@@ -91,14 +91,14 @@ export const decisionChange = (
 
 const cancelled = (saga: Instance): Omit<Change, "event"> => {
   const { status, isFinal } = saga;
-  if (isFinal) throw notPossible("The saga has passed its pivot, and can only go forward");
+  if (isFinal) throw notPossible("The saga has passed its pivot and cannot be undone");
   if (status === "ready" || status === "running" || status === "waiting" || status === "paused") return {};
   throw notPossible(`A saga that is ${status} cannot be cancelled`);
 };
 
 type StepHere = Parameters<typeof skippedBranches>[0];
 
-/** Another attempt, or the end, of the branches of the step where the saga is paused. */
+/** Returns the change that retries, skips or settles the step at which the saga is paused. */
 const atStep = (
   saga: Instance,
   step: StepHere | undefined,
@@ -123,7 +123,7 @@ const atStep = (
     .filter(({ status }) => status !== "done");
   if (verb === "retry") return { step: step.name, branches: retried(saga, step, open) };
   if (open.length > 1)
-    throw notPossible("Several branches are open: settle needs a step with one, so use retry or skip");
+    throw notPossible("Several branches are open, and settle requires a single one; use retry or skip");
   const done = open.map((state): BranchState => ({
     ...state,
     status: "done",
@@ -133,7 +133,7 @@ const atStep = (
   return { step: step.name, position: position + 1, branches: done };
 };
 
-/** All attempts anew. An outcome that is unknown stays so: the next turn asks for it. */
+/** Resets the attempts. An unknown outcome stays unknown, and the next turn checks it. */
 const retried = (saga: Instance, step: StepHere, open: readonly BranchState[]): readonly BranchState[] => {
   const isUnknown = (state: BranchState): boolean =>
     branchesOf(step).some((branch) => branch.name === state.branch && hasUnknownOutcome(branch, state));

@@ -9,15 +9,15 @@ import type { RunLimits } from "../run/runner-parts.ts";
 import type { StepScopes } from "../run/step-calls.ts";
 import type { SagaRunner } from "./saga-runner.ts";
 
-/** What an engine gets of the app. */
+/** Parts of the app that an engine gets. */
 export interface EngineParts {
-  /** The app's durable work and, from the start on, its database. */
+  /** The kernel of the app; its database is available after the start. */
   readonly kernel: Kernel;
-  /** Definitions of this process; complete when the engine starts. */
+  /** Definitions of this process; complete once the engine starts. */
   readonly registry: SagaRegistry;
   /** Limits of `enableSaga`. */
   readonly limits: RunLimits;
-  /** Attempts of one version that run in this process at a time. */
+  /** Maximum concurrent attempts of one version in this process. */
   readonly concurrency: number;
   /** Whether this process runs sagas. */
   readonly workers: boolean;
@@ -25,13 +25,13 @@ export interface EngineParts {
   readonly ready: Promise<void>;
   /** How long ended instances are kept, in seconds. */
   readonly keepSecs: number;
-  /** Returns the class of a failure: by the rules of the configuration, then by those of the package. */
+  /** Classifies a failure: by the rule of the configuration, then by those of the package. */
   readonly classOf: (error: unknown) => FailureClass;
-  /** Returns what sends the app's messages; `null` without messaging. */
+  /** Returns the app's message sender; `null` without messaging. */
   readonly sender: () => MessageSender | null;
-  /** Where the functions of steps find their dependencies: `doStep`, `undoStep` and `askStep` call them so. */
+  /** Resolves the dependencies of steps; pass it to `doStep`, `undoStep` and `checkStep`. */
   readonly scopes: StepScopes;
-  /** Observes attempts, for traces and metrics. */
+  /** Reports attempts to traces and metrics. */
   readonly insight: Insight;
   /** Returns the app's log. */
   readonly log: () => Logger;
@@ -41,19 +41,19 @@ export interface EngineParts {
 export interface OpenEngine {
   /** Starts, shows and changes instances. */
   readonly runner: SagaRunner;
-  /** Begins to run sagas; the app's database is ready. @throws what keeps the app from starting, such as SAGA_CHANGED */
+  /** Connects to the engine, so that sagas can be started; the app's database is ready. An error, such as SAGA_CHANGED, keeps the app from starting. */
   start(): Promise<void>;
-  /** Ends the work of this process; other processes go on. */
+  /** Stops the work of this process; other processes continue. May be called more than once, and after a failed start. */
   stop(): Promise<void>;
 }
 
-/** An adapter to a workflow engine, for `SagaConfig.runner`. Its package says in a table what it cannot do, and refuses that at start. */
+/** An adapter to a workflow engine, for `SagaConfig.runner`. Its README must list unsupported features, and the start must reject them. */
 export interface SagaEngine {
   /** Name of the engine, for messages. */
   readonly name: string;
-  /** Returns mistakes in the engine's own options; the app does not start then. */
+  /** Returns mistakes in the engine's own options; with any, the app does not start. */
   configProblems(): readonly Problem[];
-  /** Returns what the engine cannot do of a definition; the app does not start then. */
+  /** Returns the parts of a definition that the engine does not support; with any, the app does not start. */
   problems(definition: AnySaga): readonly string[];
   /** Connects the engine with an app, before the app's start. */
   open(parts: EngineParts): OpenEngine;

@@ -5,12 +5,12 @@ import type { SagaFilter, SagaInfo, SagaPage, TimelineEntry } from "../operate/s
 import type { Decision } from "../operate/verbs.ts";
 import type { Started, StartOptions } from "../start/start.ts";
 
-/** What runs sagas: the local runner of this package, or an adapter to a workflow engine. Every runner passes the contract suite in `./testing`. */
+/** Runs sagas: the local runner of this package, or an adapter to a workflow engine. Every runner must pass the contract suite in `./testing`. */
 export interface SagaRunner {
   /**
-   * Starts an instance, or returns the one that has the key already.
+   * Starts an instance, or returns the existing one with the key.
    *
-   * @throws SAGA_BAD_VALUE for an input that does not fit its schema or is no JSON data; SAGA_UNKNOWN for a saga that was not defined
+   * @throws SAGA_BAD_VALUE for an input that does not match its schema or is not JSON data; SAGA_UNKNOWN for an undefined saga
    */
   start<Input>(
     definition: SagaDefinition<Input>,
@@ -18,28 +18,28 @@ export interface SagaRunner {
     options: StartOptions,
   ): Promise<Started>;
   /**
-   * Gives a message to the instance with a key: its `waitFor` of that name goes on, now or when it comes there. The data is checked by the schema that the
-   * instance's version has for it, whichever version of the saga is given.
+   * Delivers a message to the instance with a key, for its `waitFor` step with the message's name, which it may reach later. The data is validated by the
+   * schema of the instance's version, whichever version of the saga is passed.
    *
-   * @throws SAGA_BAD_VALUE for data that does not fit its schema or is no JSON data; HttpError 409 when the instance has 1,000 messages
+   * @throws SAGA_BAD_VALUE for data that does not match its schema or is not JSON data; SAGA_NO_WAIT; HttpError 409 if the instance has 1,000 messages
    */
   deliver(
     definition: AnySaga,
     message: SagaMessage,
     options?: { readonly tx?: Transaction | undefined },
   ): Promise<Delivered>;
-  /** Returns an instance with what its steps did; `null` for an unknown id. */
+  /** Returns an instance with its steps; `null` for an unknown id. */
   get(id: string): Promise<SagaInfo | null>;
-  /** Lists instances, oldest first. @throws HttpError 409 for a bad filter */
+  /** Lists instances, oldest first. @throws HttpError 409 for an invalid filter */
   list(filter?: SagaFilter): Promise<SagaPage>;
   /** Returns the changes of an instance, in order. */
   timeline(id: string): Promise<readonly TimelineEntry[]>;
-  /** Undoes an instance that has not passed its pivot. Returns `false` for an unknown id. @throws HttpError 409 when it is too late */
+  /** Undoes an instance that has not passed its pivot. Returns `false` for an unknown id. @throws HttpError 409 if it has passed the pivot or ended */
   cancel(id: string, decision: Decision): Promise<boolean>;
-  /** Begins the attempts at the step, or the undo, anew at which an instance is paused or stuck. @throws HttpError 409 */
+  /** Restarts the attempts at the step or undo at which an instance is paused or stuck. @throws HttpError 409 */
   retry(id: string, decision: Decision): Promise<boolean>;
-  /** Leaves out the step, or the undo, at which an instance is paused or stuck. @throws HttpError 409 */
+  /** Skips the step or undo at which an instance is paused or stuck. @throws HttpError 409 */
   skip(id: string, decision: Decision): Promise<boolean>;
-  /** Records that the step, or the undo, at which an instance is paused or stuck was done by other means. @throws HttpError 409 */
+  /** Marks the step or undo at which an instance is paused or stuck as done by other means. @throws HttpError 409 */
   settle(id: string, decision: Decision): Promise<boolean>;
 }

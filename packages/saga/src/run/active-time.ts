@@ -1,5 +1,5 @@
 import type { SagaRun } from "./saga-run.ts";
 
-/** Milliseconds of active time that are left; without end after the pivot. */
+/** Returns the remaining active time in milliseconds; unlimited after the pivot. */
 export const remainingMs = ({ saga, parts, activeMs }: SagaRun): number =>
   saga.isFinal ? Infinity : parts.limits.timeoutMs - activeMs;

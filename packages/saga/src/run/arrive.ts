@@ -3,21 +3,21 @@ import { type Branch, branchesOf, type Step } from "../definition/step.ts";
 import { type BranchState, branchAt, type Instance, withBranches } from "../store/instance.ts";
 import { sagaContext } from "./context-of.ts";
 
-/** Where an instance goes on. */
+/** The next step of an instance. */
 export interface Arrival {
   readonly position: number;
-  /** The step there; `null` after the last. */
+  /** The step at the position; `null` after the last. */
   readonly step: Step | null;
   readonly isFinal: boolean;
-  /** Records of the steps that were skipped on the way. */
+  /** Records of the steps skipped before it. */
   readonly skipped: readonly BranchState[];
-  /** What a condition threw. */
+  /** The error of a condition that threw. */
   readonly problem?: unknown;
 }
 
 /**
- * Finds the first step from `position` on whose conditions hold, past pivots. A step that has begun is never asked for its conditions again: its call may have
- * taken effect, so it must be repeated or undone, whatever they say by now.
+ * Finds the first step from `position` whose conditions hold, passing pivots. Conditions of a step that has begun are not evaluated again: its call may have
+ * taken effect, so it must be repeated or undone.
  */
 export const arriveAt = (definition: AnySaga, saga: Instance, position: number): Arrival => {
   const skipped: BranchState[] = [];
@@ -44,13 +44,13 @@ export const arriveAt = (definition: AnySaga, saga: Instance, position: number):
 const hasBegun = ({ position, waitUntil, branches }: Instance, at: number): boolean =>
   branches.some((branch) => branch.position === at) || (at === position && waitUntil !== null);
 
-/** Records that a step does not run. */
+/** Returns the records of a skipped step. */
 export const skippedBranches = (step: Step, position: number): readonly BranchState[] => {
   const names = step.kind === "call" ? branchesOf(step).map(({ name }) => name) : [""];
   return names.map((branch) => ({ ...newBranch(position, branch), status: "skipped" }));
 };
 
-/** A branch whose first attempt may begin: calls record it before their effect, in the commit that arrives there. */
+/** Returns the records of first attempts, which calls need before their effect: they are written in the commit that arrives at the step. */
 export const intents = (step: Step | null, position: number): readonly BranchState[] =>
   step?.kind === "call"
     ? step.branches
@@ -58,7 +58,7 @@ export const intents = (step: Step | null, position: number): readonly BranchSta
         .map(({ name }) => newBranch(position, name))
     : [];
 
-/** A branch at its first attempt. */
+/** Returns a branch at its first attempt. */
 export const newBranch = (position: number, branch: string): BranchState => ({
   position,
   branch,
@@ -75,11 +75,11 @@ export const isSettled = (saga: Instance, position: number, branch: string): boo
   return status === "done" || status === "skipped";
 };
 
-/** Whether the branch must know if its last attempt took effect, and nobody knows yet. */
+/** Whether the outcome of the last attempt is unknown and matters to the branch. */
 export const hasUnknownOutcome = ({ onUnknown }: Branch, state: BranchState | undefined): boolean =>
   onUnknown !== "retry" && state?.status === "started";
 
-/** Returns the branch at its next attempt, or at one that is repeated because its worker was lost. */
+/** Returns the branch at its next attempt, or at the same attempt if its worker was lost. */
 export const attemptAt = (saga: Instance, position: number, branch: string): BranchState => {
   const state = branchAt(saga, position, branch);
   if (state === undefined) return newBranch(position, branch);

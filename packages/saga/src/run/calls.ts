@@ -7,27 +7,27 @@ import { remainingMs } from "./active-time.ts";
 import { attemptAt, hasUnknownOutcome, isSettled } from "./arrive.ts";
 import { checkedOutcome } from "./checked-outcome.ts";
 import type { FailureClass } from "./failure-class.ts";
-import { commitLeave } from "./leave.ts";
+import { commitStepEnd } from "./finish-step.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
-import { askStep, doStep } from "./step-calls.ts";
-import { fail, pause, tryAgain } from "./setbacks.ts";
+import { checkStep, doStep } from "./step-calls.ts";
+import { fail, pause, tryAgain } from "./step-failures.ts";
 
 /** A branch at an attempt. */
 interface Calling {
   readonly branch: Branch;
   readonly state: BranchState;
-  /** Whether an attempt may have taken effect, and the step must know. */
+  /** Whether an attempt may have taken effect, which must be checked before another one. */
   readonly isUnknown: boolean;
 }
 
-/** How an attempt at a branch ended. */
+/** Result of an attempt at a branch. */
 type Called = Calling & {
-  /** JSON; also of a failed attempt whose function has returned when its time was over. */
+  /** Output as JSON; also set for an attempt that failed because its function returned after the time limit. */
   readonly output: string | null;
 } & (object | { readonly kind: FailureClass; readonly error: unknown });
 type Failed = Extract<Called, { readonly kind: FailureClass }>;
 
-/** Runs the branches of a step that are not done yet, side by side, and records all outcomes in one commit. */
+/** Runs the unfinished branches of a step concurrently, and records all outcomes in one commit. */
 export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> => {
   const { position } = run.saga;
   const calls = step.branches
@@ -55,7 +55,7 @@ const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
   return { branch, state, isUnknown: hasUnknownOutcome(branch, before) };
 };
 
-/** Branches that must know whether an attempt began record it right before; the others did when the saga arrived here. */
+/** Records the intents of branches with `check` or `manual` just before the attempt. Those with `retry` were recorded when the saga arrived at the step. */
 const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calling[]): Promise<void> => {
   const { position } = run.saga;
   const open = calls.filter(
@@ -77,9 +77,9 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
       const { scopes } = run.parts;
       const called = { saga: run.saga.name, step, branch, context };
       if (isUnknown && branch.check !== null) {
-        const found = checkedOutcome(await askStep(scopes, called, branch.check), place);
+        const found = checkedOutcome(await checkStep(scopes, called, branch.check), place);
         if (found !== null) return void (returned = found.output);
-        signal.throwIfAborted(); // another attempt has begun, or will
+        signal.throwIfAborted(); // the attempt has timed out or was taken over: do not run the work
         isUnknown = false;
       }
       returned = await doStep(scopes, called, null);
@@ -92,7 +92,7 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
   }
 };
 
-/** Records all outcomes; what has succeeded is never repeated. */
+/** Records all outcomes. Branches that have succeeded do not run again. */
 const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): Promise<boolean> => {
   const failures = called.filter((each): each is Failed => "kind" in each);
   const broken = failures.find(({ kind }) => kind === "machinery");
@@ -100,7 +100,7 @@ const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): 
   const branches = called.map((each) => stateAfter(run, each));
   const { position } = run.saga;
   if (failures.length === 0)
-    return await commitLeave(run, { position: position + 1, step: step.name, done: branches });
+    return await commitStepEnd(run, { position: position + 1, step: step.name, done: branches });
   const bug = failures.find(({ kind }) => kind === "bug");
   if (bug !== undefined) return await pause(run, placeOf(step, bug.branch), bug.error, branches);
   const over = failures.find((each) => isOver(run, each));
@@ -122,7 +122,7 @@ const stateAfter = (run: SagaRun, each: Called): BranchState => {
   return { ...state, status: isLast ? "failed" : "retrying", error };
 };
 
-/** An attempt without an output does not forget that of an earlier one, which took effect. */
+/** Keeps the output of an earlier attempt, which took effect, if this one has none. */
 const stateWithOutput = (each: Called): BranchState => ({
   ...each.state,
   output: "kind" in each ? (each.output ?? each.state.output) : each.output,

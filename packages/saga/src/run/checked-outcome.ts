@@ -1,13 +1,13 @@
 /**
- * Returns what `check` says about a step whose outcome was unknown: its output, or `null` when it did not take effect.
+ * Validates the result of `check` for a step with an unknown outcome: its output, or `null` if it did not take effect.
  *
- * @param step the name of the step, for the error
- * @throws TypeError when it says neither
+ * @param step name of the step, for the error
+ * @throws TypeError for any other value
  */
 export const checkedOutcome = (found: unknown, step: string): { readonly output: unknown } | null => {
   if (found === null) return null;
   if (typeof found === "object" && "output" in found) return found;
   throw new TypeError(
-    `saga: \`check\` of the step "${step}" returns { output } if the step took effect, or null if it did not`,
+    `saga: \`check\` of the step "${step}" must return { output } if the step took effect, or null if it did not`,
   );
 };

@@ -5,7 +5,7 @@ import { type Branch, branchesOf, type Step } from "../definition/step.ts";
 import { branchAt, type Instance } from "../store/instance.ts";
 import { valueIn } from "../store/json-value.ts";
 
-/** Returns the instance as conditions see it. */
+/** Returns the context for conditions. */
 export const sagaContext = (definition: AnySaga, saga: Instance): SagaContext => ({
   id: saga.id,
   key: saga.key,
@@ -21,15 +21,15 @@ export interface AttemptParts {
   readonly branch: Branch;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Aborts when the attempt has to end. */
+  /** Aborts when the attempt must end. */
   readonly signal: AbortSignal;
-  /** What sends the app's messages; `null` without messaging. */
+  /** The app's message sender; `null` without messaging. */
   readonly sender: MessageSender | null;
-  /** Whether the step is undone. */
+  /** Whether the attempt undoes the step. */
   readonly isUndo?: boolean;
 }
 
-/** Returns the instance as an attempt at a step or its undo sees it. */
+/** Returns the context of an attempt at a step or its undo. */
 export const stepContext = (
   definition: AnySaga,
   saga: Instance,
@@ -46,7 +46,7 @@ export const stepContext = (
   return isUndo ? { ...context, stepKey: idempotencyKey(saga.id, step, branch, false) } : context;
 };
 
-/** The key of a step or of its undo, the same for all attempts. */
+/** Returns the idempotency key of a step or of its undo, the same for all attempts. */
 export const idempotencyKey = (
   id: string,
   step: Pick<Step, "name">,
@@ -54,7 +54,7 @@ export const idempotencyKey = (
   isUndo: boolean,
 ): string => [id, step.name, branch.name, isUndo ? "undo" : ""].filter((part) => part !== "").join(":");
 
-/** Outputs by the names of the steps; an object without a prototype, because names are text of the program. */
+/** Returns the outputs by step name; without a prototype, because a step may be named `__proto__`. */
 export const outputsOf = (definition: AnySaga, saga: Instance): Readonly<Record<string, unknown>> => {
   const outputs = Object.create(null) as Record<string, unknown>;
   for (const [position, step] of definition.steps.entries()) {
@@ -71,7 +71,7 @@ export const outputsOf = (definition: AnySaga, saga: Instance): Readonly<Record<
   return outputs;
 };
 
-/** The output of a work that is over: one that has to be tried again may have that of an attempt that came too late. */
+/** Returns the output of finished work. A branch that is retried may have the output of an attempt that returned too late, which does not count. */
 const outputAt = (saga: Instance, position: number, branch: string): unknown => {
   const state = branchAt(saga, position, branch);
   return state === undefined || state.status === "started" || state.status === "retrying"

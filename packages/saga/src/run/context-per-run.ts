@@ -3,8 +3,8 @@ import { sagaContext } from "./context-of.ts";
 import type { SagaRun } from "./saga-run.ts";
 
 /**
- * Returns the context of each run of an attempt's transaction, which runs again after a conflict: the first run has the context of the attempt, and each further
- * one its own input and outputs, because an earlier run may have changed them.
+ * Returns a function that provides the context for each run of an attempt's transaction, which runs again after a conflict. Later runs get fresh copies of
+ * the input and outputs, because an earlier run may have mutated them.
  */
 export const contextPerRun = (
   { definition, saga }: Pick<SagaRun, "definition" | "saga">,

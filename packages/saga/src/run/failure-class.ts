@@ -3,8 +3,8 @@ import { toError } from "@framework/core/feature";
 import { SagaReject } from "../errors/saga-reject.ts";
 
 /**
- * What follows from an error of a step. `reject`: the business says no, so the saga is compensated now; `transient`: another attempt; `bug`: the saga is
- * paused; `machinery`: nothing counts, and the attempt is repeated.
+ * Class of a step's error. `reject`: a business rejection, the saga is compensated at once; `transient`: the step is retried; `bug`: the saga is
+ * paused; `machinery`: a failure of the infrastructure, the attempt is repeated and does not count.
  */
 export type FailureClass = "reject" | "transient" | "bug" | "machinery";
 
@@ -45,7 +45,7 @@ const machineryCodes = new Set<unknown>([
 const machineryNames = new Set<unknown>(["DatabaseUnavailableError", "CommitUnknownError"]);
 const passingKinds = new Set<unknown>(["serialization", "deadlock", "cancelled", "timeout"]);
 
-/** Classifies an error by its shape, so that several copies of a package understand each other. */
+/** Classifies an error, by its shape so that errors from other copies of a package are recognised. */
 export const failureClass = (error: unknown): FailureClass => {
   if (SagaReject.is(error)) return "reject";
   if (!Error.isError(error)) return "transient";
@@ -60,8 +60,8 @@ export const failureClass = (error: unknown): FailureClass => {
 };
 
 /**
- * Returns what classifies errors: by the rule of the app, then by those of the package. A rule that throws says nothing about the error, which goes by those
- * of the package: otherwise its own error would repeat the attempt for ever.
+ * Returns a function that classifies errors by the app's rule, then by those of the package. If the app's rule throws, the rules of the package apply:
+ * otherwise the rule's own error would repeat the attempt forever.
  */
 export const classifier =
   (classify: ((error: unknown) => FailureClass | undefined) | undefined, log: () => Logger) =>
@@ -69,7 +69,7 @@ export const classifier =
     try {
       return classify?.(error) ?? failureClass(error);
     } catch (thrown) {
-      log().error("saga: classify threw, so the error of a step goes by the rules of the package", {
+      log().error("saga: classify threw; the error of a step is classified by the rules of the package", {
         error: thrown,
         classified: error,
       });
@@ -77,6 +77,6 @@ export const classifier =
     }
   };
 
-/** `fetch` throws a TypeError when the network fails, with the error of the connection as its cause. */
+/** `fetch` throws a TypeError when the network fails, with the connection error as its cause. */
 const isConnectionError = ({ cause }: Error): boolean =>
   Error.isError(cause) && typeof (cause as { code?: unknown }).code === "string";

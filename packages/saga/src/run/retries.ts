@@ -9,7 +9,7 @@ const defaultRetry: Omit<RetryPolicy, "attempts"> = {
   maxDelayMs: 30_000,
 };
 
-/** Undos are tried again until `undoTimeoutMs`, whatever the retry policy of their step. */
+/** Undos are retried until `undoTimeoutMs`, regardless of the retry policy of their step. */
 export const undoRetry: RetryPolicy = retryPolicy({
   attempts: 1000,
   delayMs: 1000,
@@ -18,6 +18,6 @@ export const undoRetry: RetryPolicy = retryPolicy({
   maxDelayMs: 300_000,
 });
 
-/** Attempts and delays of a branch. */
+/** Returns the attempts and delays of a branch. */
 export const retryOf = ({ retry }: Branch, { maxRetries }: Pick<RunLimits, "maxRetries">): RetryPolicy =>
   retryPolicy(retry ?? {}, { ...defaultRetry, attempts: maxRetries + 1 });

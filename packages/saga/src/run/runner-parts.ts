@@ -9,23 +9,23 @@ import type { StepScopes } from "./step-calls.ts";
 
 /** Limits of all sagas. */
 export interface RunLimits {
-  /** Attempts at a step after the first one. */
+  /** Maximum attempts at a step after the first one. */
   readonly maxRetries: number;
-  /** Limit of all forward steps together, in milliseconds. */
+  /** Limit of all forward steps in total, in milliseconds of active time. */
   readonly timeoutMs: number;
-  /** Limit of one attempt, in milliseconds. */
+  /** Time limit of one attempt, in milliseconds. */
   readonly stepTimeoutMs: number;
-  /** How long undos are tried again, in milliseconds. */
+  /** How long undos are retried, in milliseconds of active time. */
   readonly undoTimeoutMs: number;
 }
 
-/** What runs sagas. */
+/** Dependencies of `runTurn`. */
 export interface RunnerParts {
   readonly store: SagaStore;
   /** Runs the short transactions that record outcomes. */
   readonly transaction: RunTransaction;
   readonly clock: Clock;
-  /** Random numbers from 0 up to 1. */
+  /** Returns random numbers from 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly limits: RunLimits;
   readonly classOf: (error: unknown) => FailureClass;

@@ -15,22 +15,22 @@ import { retryOf } from "./retries.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import { abandonedCall, type AttemptLimits, withinLimit } from "./within-limit.ts";
 
-/** An attempt at a branch: which one, and how long it may take. */
+/** An attempt at a branch, with its time limit. */
 export interface Attempting extends Pick<AttemptParts, "step" | "branch" | "attempt" | "isUndo"> {
-  /** Longest time in milliseconds, beside that of the step. @default no other limit */
+  /** Time limit in milliseconds, in addition to that of the step. @default none */
   readonly atMostMs?: number;
 }
 
-/** One turn of one instance: what both directions share. */
+/** State and operations of one turn of one instance. */
 export class SagaRun {
   readonly parts: RunnerParts;
   readonly definition: AnySaga;
   readonly turn: Turn;
-  /** The instance as this worker last wrote it. */
+  /** The instance, as last written by this worker. */
   saga: Instance;
   private readonly readAt: number;
   private readonly activeMsBefore: number;
-  /** Whether an operator has cancelled the saga meanwhile: what this turn has done is not written any more. */
+  /** Whether an operator has cancelled the saga during this turn, whose outcomes are then no longer written. */
   private isCancelled = false;
 
   constructor(parts: RunnerParts, definition: AnySaga, turn: Turn, saga: Instance) {
@@ -42,30 +42,30 @@ export class SagaRun {
     this.activeMsBefore = saga.activeMs;
   }
 
-  /** Milliseconds since the instance was read, by the clock of durations: clocks of hosts are never compared. */
+  /** Milliseconds since the instance was read, by this process's clock, which measures durations only. */
   private get elapsedMs(): number {
     return this.parts.clock.now() - this.readAt;
   }
 
   /**
-   * The saga's active time now. It is the sum of turns and planned pauses, not a difference of times: time in which no worker had the saga does not count,
-   * because the queue was long, a worker was lost or none ran.
+   * The saga's active time: the sum of its turns and planned pauses. Time in which no worker had the saga, such as in a long queue or after the loss of a
+   * worker, does not count.
    */
   get activeMs(): number {
     return this.activeMsBefore + Math.ceil(this.elapsedMs);
   }
 
-  /** The database's time now, from that of the read. */
+  /** The database's current time, extrapolated from that of the read. */
   get now(): number {
     return this.saga.now + this.elapsedMs;
   }
 
-  /** Writes a change; the transaction must be undone when it throws. */
+  /** Writes a change. If it throws, the transaction must be rolled back. */
   change(tx: Transaction, change: Change): Promise<Instance> {
     return this.parts.store.change(tx, this.saga, { activeMs: this.activeMs, ...change }, this.turn.held);
   }
 
-  /** Writes a change in a transaction of its own. @param after ends the turn in the same transaction */
+  /** Writes a change in a separate transaction. @param after ends the turn in the same transaction */
   async commit(change: Change, after?: (tx: Transaction) => Promise<void>): Promise<void> {
     this.saga = await this.parts.transaction(async (tx) => {
       const changed = await this.change(tx, change);
@@ -74,12 +74,12 @@ export class SagaRun {
     });
   }
 
-  /** Keeps the outputs of works for their undo, if the saga was cancelled while they ran. */
+  /** If the saga was cancelled while works were running, stores their outputs for the undos. */
   async keepOutputs(branches: readonly BranchState[]): Promise<void> {
     await this.parts.transaction((tx) => keepOutputs(tx, this.saga.id, branches, this.turn.held));
   }
 
-  /** Calls the program's function of an attempt, until its limit, or until the saga is cancelled. Nothing follows before the function has ended, or is abandoned. */
+  /** Runs the program's function of an attempt until its time limit, or until the saga is cancelled. Settles only when the function has ended or is abandoned. */
   attempt<T>(
     { atMostMs = Infinity, ...which }: Attempting,
     work: (context: StepContext, signal: AbortSignal) => T | PromiseLike<T>,
@@ -118,7 +118,7 @@ export class SagaRun {
     return kind;
   }
 
-  /** Attempts and delays of a branch. */
+  /** Returns the attempts and delays of a branch. */
   retryOf(branch: Branch): RetryPolicy {
     return retryOf(branch, this.parts.limits);
   }
@@ -128,11 +128,11 @@ export class SagaRun {
   }
 }
 
-/** A step and its branch, for messages and the timeline. */
+/** Names a step and its branch, for messages and the timeline. */
 export const placeOf = ({ name }: Pick<Step, "name">, branch: Pick<Branch, "name">): string =>
   branch.name === "" ? name : `${name}/${branch.name}`;
 
-/** JSON of a failure as it is stored: without its stack. */
+/** Returns the stored form of a failure: JSON without the stack. */
 export const failureText = (error: unknown): string => {
   const { name, message, code } = failureOf(error);
   return JSON.stringify({ name, message, code });

@@ -7,29 +7,29 @@ import type { Branch, Step } from "../definition/step.ts";
 export interface StepCall {
   /** Name of the saga. */
   readonly saga: string;
-  /** The step that is done, undone or asked about. */
+  /** The step to run, undo or check. */
   readonly step: Pick<Step, "name">;
   /** The work of the step. */
   readonly branch: Branch;
-  /** What the function sees of the saga. */
+  /** Context of the call. */
   readonly context: StepContext;
 }
 
-/** Where the functions of steps find their dependencies: each call is an invocation with a scope of its own. */
+/** Resolves the dependencies of steps: each call is an invocation with its own scope. */
 export interface StepScopes {
   /** Checks a step's dependencies when the app starts. @param place labels the step in messages */
   check(place: string, inject: Injections): void;
-  /** Resolves the step's dependencies and calls `work` with them, `Depends` enabled until its first `await`; their values live until it has ended. */
+  /** Resolves the step's dependencies and calls `work` with them. `Depends` works until its first `await`; the values live until it has ended. */
   invoke<T>(call: StepCall, work: (dependencies: never) => Awaitable<T>): Awaitable<T>;
 }
 
-/** Scopes of a runner outside of an app, which has no dependencies. */
+/** Scopes of a runner outside an app, without dependencies. */
 export const noScopes: StepScopes = {
   check() {},
   invoke: (_call, work) => work(undefined as never),
 };
 
-/** Does the work of a step, and returns its output. @param tx the transaction of a `tx` step, else `null` */
+/** Does the work of a step and returns its output. @param tx the transaction of a `tx` step, otherwise `null` */
 export const doStep = (scopes: StepScopes, call: StepCall, tx: Transaction | null): Awaitable<unknown> => {
   const { run } = call.branch;
   const context = call.context as never;
@@ -38,7 +38,7 @@ export const doStep = (scopes: StepScopes, call: StepCall, tx: Transaction | nul
   );
 };
 
-/** Undoes the work of a step. @param output `undefined` when it is unknown whether the step happened */
+/** Undoes the work of a step. @param output `undefined` if it is unknown whether the step took effect */
 export const undoStep = async (
   scopes: StepScopes,
   call: StepCall,
@@ -53,8 +53,8 @@ export const undoStep = async (
   );
 };
 
-/** Asks whether a call whose outcome is unknown took effect. */
-export const askStep = (
+/** Calls `check`, which finds out whether a call with an unknown outcome took effect. */
+export const checkStep = (
   scopes: StepScopes,
   call: StepCall,
   check: NonNullable<Branch["check"]>,

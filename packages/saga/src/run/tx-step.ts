@@ -6,25 +6,25 @@ import { jsonValue } from "../store/json-value.ts";
 import { remainingMs } from "./active-time.ts";
 import { attemptAt, isSettled } from "./arrive.ts";
 import { contextPerRun } from "./context-per-run.ts";
-import { commitLeave, type Departure, leave } from "./leave.ts";
+import { commitStepEnd, finishStep, type StepEnd } from "./finish-step.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
-import { fail, pause, tryAgain } from "./setbacks.ts";
+import { fail, pause, tryAgain } from "./step-failures.ts";
 import { doStep } from "./step-calls.ts";
 
-/** The work of a `tx` step and its record are one transaction. */
+/** Runs a `tx` step and records it in the same transaction. Returns whether the turn continues. */
 export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
   const { saga, parts } = run;
   const { position } = saga;
   const [branch] = step.branches;
   if (isSettled(saga, position, ""))
-    return await commitLeave(run, { position: position + 1, step: step.name, done: [] });
+    return await commitStepEnd(run, { position: position + 1, step: step.name, done: [] });
   const state = attemptAt(saga, position, "");
   let failed: { readonly error: unknown } | null = null;
-  const work = (context: StepContext, signal: AbortSignal): Promise<Departure> => {
+  const work = (context: StepContext, signal: AbortSignal): Promise<StepEnd> => {
     const contextOfRun = contextPerRun(run, context);
     return parts.store.db.transaction(
       async (tx) => {
-        failed = null; // it runs again after a conflict
+        failed = null; // the transaction runs again after a conflict
         let output: string | null;
         try {
           const called = { saga: saga.name, step, branch, context: contextOfRun() };
@@ -34,19 +34,19 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
           throw error;
         }
         const done = { ...state, status: "done", output, error: null } as const;
-        return await leave(run, tx, { position: position + 1, step: step.name, done: [done] });
+        return await finishStep(run, tx, { position: position + 1, step: step.name, done: [done] });
       },
       { signal },
     );
   };
   try {
-    const left = await run.attempt(
+    const end = await run.attempt(
       { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) },
       work,
     );
     parts.insight.ended(saga.name, "done");
-    run.saga = left.saga;
-    return left.goesOn;
+    run.saga = end.saga;
+    return end.continues;
   } catch (error) {
     return await txFailed(
       run,
@@ -58,7 +58,7 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
   }
 };
 
-/** @param isOwn whether the program's function has thrown the error */
+/** @param isOwn whether the program's function threw the error */
 const txFailed = async (
   run: SagaRun,
   step: TxStep,

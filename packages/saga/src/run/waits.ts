@@ -2,11 +2,11 @@ import type { SleepStep, WaitStep } from "../definition/step.ts";
 import { sagaTimeout } from "../errors/saga-errors.ts";
 import { takeMessage } from "../messages/inbox.ts";
 import { newBranch } from "./arrive.ts";
-import { commitLeave, leave } from "./leave.ts";
+import { commitStepEnd, finishStep } from "./finish-step.ts";
 import type { SagaRun } from "./saga-run.ts";
-import { fail, pause } from "./setbacks.ts";
+import { fail, pause } from "./step-failures.ts";
 
-/** Takes the message that the saga waits for, or goes on waiting, or gives up. Returns whether the turn goes on. */
+/** Consumes the expected message, keeps waiting, or fails at the timeout. Returns whether the turn continues. */
 export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
   const { store, transaction } = run.parts;
   const { id, position, waitUntil, isFinal } = run.saga;
@@ -16,7 +16,7 @@ export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
     const data = await takeMessage(tx, store.now, { sagaId: id, name: step.name });
     if (data !== null) {
       const done = { ...newBranch(position, ""), status: "done", output: data } as const;
-      return await leave(run, tx, { position: position + 1, step: step.name, done: [done] });
+      return await finishStep(run, tx, { position: position + 1, step: step.name, done: [done] });
     }
     if (waitUntil === null) {
       const change = {
@@ -27,21 +27,21 @@ export const wait = async (run: SagaRun, step: WaitStep): Promise<boolean> => {
       } as const;
       const saga = await run.change(tx, change);
       await run.turn.again(tx, step.timeoutMs);
-      return { saga, goesOn: false };
+      return { saga, continues: false };
     }
     if (!isOver) await run.turn.again(tx, waitUntil - run.now);
     return null;
   });
   if (outcome !== null) {
     run.saga = outcome.saga;
-    return outcome.goesOn;
+    return outcome.continues;
   }
   if (!isOver) return false;
   const late = sagaTimeout(`the wait for "${step.name}"`, step.timeoutMs);
   return isFinal ? await pause(run, step.name, late) : await fail(run, step.name, late);
 };
 
-/** Begins or ends a sleep. Returns whether the turn goes on. */
+/** Begins or ends a sleep. Returns whether the turn continues. */
 export const sleep = async (run: SagaRun, step: SleepStep): Promise<boolean> => {
   const { position, waitUntil } = run.saga;
   if (waitUntil === null) {
@@ -55,7 +55,7 @@ export const sleep = async (run: SagaRun, step: SleepStep): Promise<boolean> => 
     return false;
   }
   if (run.now >= waitUntil)
-    return await commitLeave(run, { position: position + 1, step: step.name, done: [] });
+    return await commitStepEnd(run, { position: position + 1, step: step.name, done: [] });
   await run.parts.transaction((tx) => run.turn.again(tx, waitUntil - run.now));
   return false;
 };

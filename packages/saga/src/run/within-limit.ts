@@ -7,19 +7,19 @@ export interface AttemptLimits {
   readonly clock: Clock;
   /** The limit, in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends the attempt from outside, at once: another worker may go on. */
+  /** Rejects the attempt at once when it aborts, because another worker may continue. */
   readonly signal: AbortSignal;
-  /** The error of an attempt that took too long. */
+  /** Creates the error of an attempt that took too long. */
   readonly late: () => Error;
-  /** Calls `stop` with a reason for which the work should end. Returns what ends the calls. @default no such reasons */
+  /** Subscribes `stop`, which asks the work to end for a reason. Returns a function that unsubscribes. @default none */
   readonly onStopped?: (stop: (reason: Error) => void) => () => void;
-  /** Called when the work has not ended although its signal has aborted: it may take effect later. */
+  /** Called when the work has not ended within the grace period: it may take effect later. */
   readonly abandoned: () => void;
 }
 
 /**
- * Runs work until its limit. Its signal aborts then, or when it is stopped, and the attempt rejects when the work has ended, whatever came of it: what follows,
- * such as its undo, must not overtake it. Work that has not ended ten seconds after its limit is abandoned.
+ * Runs work with a time limit. When the limit is reached or the work is stopped, its signal aborts, and the attempt rejects once the work has ended, even if
+ * it succeeds: the next attempt or the undo must not overlap with it. Work that has not ended ten seconds after its limit is abandoned.
  */
 export const withinLimit = async <T>(
   { clock, timeoutMs, signal, late, onStopped, abandoned }: AttemptLimits,
@@ -27,9 +27,9 @@ export const withinLimit = async <T>(
 ): Promise<T> => {
   signal.throwIfAborted();
   const controller = new AbortController();
-  const { promise: left, reject } = Promise.withResolvers<never>();
-  left.catch(() => {}); // the race below may be over
-  const leave = (): void => {
+  const { promise: rejected, reject } = Promise.withResolvers<never>();
+  rejected.catch(() => {}); // it may reject after the race below has settled
+  const rejectNow = (): void => {
     reject(signal.reason);
     controller.abort(signal.reason);
   };
@@ -42,9 +42,9 @@ export const withinLimit = async <T>(
     cancel = clock.after(GRACE_MS, abandon);
   });
   const forget = onStopped?.((reason) => controller.abort(reason));
-  signal.addEventListener("abort", leave, { once: true });
+  signal.addEventListener("abort", rejectNow, { once: true });
   try {
-    const output = await Promise.race([work(controller.signal), left]);
+    const output = await Promise.race([work(controller.signal), rejected]);
     controller.signal.throwIfAborted();
     return output;
   } catch (error) {
@@ -53,10 +53,10 @@ export const withinLimit = async <T>(
   } finally {
     cancel();
     forget?.();
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", rejectNow);
   }
 };
 
-/** The log line for work that was abandoned. */
+/** Returns the log message for abandoned work. */
 export const abandonedCall = (saga: string, step: string): string =>
-  `saga: "${saga}" goes on although "${step}" has not ended ${GRACE_MS} ms after its time limit: what it does from now on may come after its undo`;
+  `saga: "${saga}" continues although "${step}" has not ended ${GRACE_MS} ms after its time limit: its late effects may follow its undo`;

@@ -3,9 +3,9 @@ import type { AnySaga } from "../definition/definition.ts";
 import { changedDefinition } from "../errors/saga-errors.ts";
 
 /**
- * Compares each list of steps with that of its running instances. A list that changed is fine while none runs.
+ * Compares each list of steps with that of its running instances.
  *
- * @throws SAGA_CHANGED when instances run that were started with another list of the same version
+ * @throws SAGA_CHANGED if instances are running that were started with another list of the same version
  */
 export const checkDefinitions = async (db: Database, definitions: readonly AnySaga[]): Promise<void> => {
   for (const { name, version, hash } of definitions) {

@@ -3,7 +3,7 @@ import type { StepScopes } from "../run/step-calls.ts";
 import type { AnySaga } from "../definition/definition.ts";
 import { branchesOf } from "../definition/step.ts";
 
-/** Has the dependencies of the steps checked when the app starts. */
+/** Registers the dependencies of the steps for the check at the app's start. */
 export const checkInjections = ({ name, version, steps }: AnySaga, scopes: StepScopes): void => {
   for (const step of steps)
     for (const branch of branchesOf(step))

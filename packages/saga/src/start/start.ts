@@ -6,17 +6,17 @@ import { checkedValue } from "../store/checked-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import type { Turns } from "../turns/turns.ts";
 
-/** A new instance. */
+/** Options of `start`. */
 export interface StartOptions {
-  /** Identifies what the saga is about, such as an order, at most 400 characters: one instance for each key. */
+  /** Key of the instance, such as the id of an order, at most 400 characters. Each key has one instance. */
   readonly key: string;
-  /** Transaction that starts it. @default one of its own */
+  /** Transaction that starts it. @default a separate one */
   readonly tx?: Transaction | undefined;
-  /** `traceparent` of the work that starts it, for traces. @default that of the running code, with a tracer */
+  /** `traceparent` of the operation that starts it, for traces. @default the current one, with a tracer */
   readonly trace?: string | undefined;
 }
 
-/** An instance that was started, or the one that has its key. */
+/** The started instance, or the existing one with its key. */
 export interface Started {
   /** Id of the instance. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Started {
   readonly isNew: boolean;
 }
 
-/** What starts instances. */
+/** Dependencies of `startIn`. */
 export interface StartParts {
   readonly store: SagaStore;
   readonly turns: Turns;
@@ -63,9 +63,9 @@ export const checkKey = (key: unknown, what = "the key"): void => {
     !key.includes("\0")
   )
     return;
-  throw badValue(`${what} is text of 1 to ${MAX_KEY} characters without NUL and lone surrogates`);
+  throw badValue(`${what} must be a string of 1 to ${MAX_KEY} characters without NUL or lone surrogates`);
 };
 
-/** Returns the trace as it is stored. */
+/** Returns the stored form of a trace; `null` for one with invalid characters. */
 export const storedTrace = (trace: string | undefined): string | null =>
   trace === undefined || !/^[\x21-\x7e]+$/.test(trace) ? null : trace.slice(0, MAX_TRACE);

@@ -1,24 +1,24 @@
 import type { SagaEvent } from "../transitions/transitions.ts";
 import type { BranchState } from "./instance.ts";
 
-/** One change of an instance: an event of the table of transitions, with what it writes. */
+/** One change of an instance: an event of the table of transitions, with the values to write. */
 export interface Change {
-  /** What happened. */
+  /** Event of the table of transitions. */
   readonly event: SagaEvent;
-  /** Step that it is about, for the timeline. */
+  /** Step that it concerns, for the timeline. */
   readonly step?: string | null;
-  /** What the timeline shows beside it, such as an operator's reason. */
+  /** Note for the timeline, such as an operator's reason. */
   readonly note?: string | null;
-  /** Index of the step that is next. @default where it is */
+  /** Index of the next step. @default unchanged */
   readonly position?: number;
-  /** Whether the pivot has passed. @default as it is */
+  /** Whether the pivot has passed. @default unchanged */
   readonly isFinal?: boolean;
-  /** States of works that change. @default none */
+  /** Changed branches. @default none */
   readonly branches?: readonly BranchState[];
-  /** A wait that begins, or the end of one. @default as it is */
+  /** A wait that begins; `null` ends one. @default unchanged */
   readonly wait?: { readonly message: string | null; readonly ms: number } | null;
-  /** Active time up to now, with the pause until the next turn. @default as it is */
+  /** Active time so far, including the pause until the next turn. @default unchanged */
   readonly activeMs?: number;
-  /** JSON of a failure. @default as it is */
+  /** JSON of a failure. @default unchanged */
   readonly error?: string | null;
 }

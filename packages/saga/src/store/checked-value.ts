@@ -6,9 +6,9 @@ import { jsonValue } from "./json-value.ts";
 const MAX_SHOWN = 5;
 
 /**
- * Returns the schema's output for a value as JSON text; `null` for `undefined`.
+ * Validates a value and returns the schema's output as JSON text; `null` for `undefined`.
  *
- * @throws SAGA_BAD_VALUE with the first issues; a mistake of the program, so it is no reply to a client
+ * @throws SAGA_BAD_VALUE with the first issues; a mistake of the program, not a reply for a client
  */
 export const checkedValue = async (
   schema: StandardSchema | undefined,
@@ -30,5 +30,5 @@ const unfit = ({ issues }: ValidationError, what: string): Error => {
     const [, ...path] = loc;
     return path.length === 0 ? msg : `${path.join(".")}: ${msg}`;
   });
-  return badValue(`${what} does not fit its schema: ${shown.join("; ")}`);
+  return badValue(`${what} does not match its schema: ${shown.join("; ")}`);
 };

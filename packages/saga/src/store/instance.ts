@@ -1,30 +1,30 @@
 import type { SagaStatus } from "../transitions/transitions.ts";
 
 /**
- * State of a branch. `started`: an attempt may be under way, or may have been when its worker was lost. `retrying`: an attempt failed, and another will
- * follow. `failed`: all attempts failed, or the business refused.
+ * State of a branch. `started`: an attempt may be running, or may have run when its worker was lost. `retrying`: an attempt failed, and another will
+ * follow. `failed`: all attempts failed, or the step was rejected.
  */
 export type BranchStatus = "started" | "retrying" | "done" | "failed" | "skipped" | "undone";
 
-/** What a branch of a step did. */
+/** State of a branch of a step. */
 export interface BranchState {
   /** Index of the step. */
   readonly position: number;
-  /** Name of the branch; empty for a step with one. */
+  /** Name of the branch; empty if the step has only one. */
   readonly branch: string;
-  /** How far the work is. */
+  /** Status of the branch. */
   readonly status: BranchStatus;
-  /** Attempts that have begun. */
+  /** Number of attempts that have begun. */
   readonly attempts: number;
-  /** Attempts at undoing that have begun. */
+  /** Number of attempts at the undo. */
   readonly undoAttempts: number;
-  /** JSON; `null` without one. */
+  /** Output as JSON; `null` without one. */
   readonly output: string | null;
   /** JSON of the last failure; `null` without one. */
   readonly error: string | null;
 }
 
-/** An instance as it is stored. */
+/** A stored instance. */
 export interface Instance {
   /** Id of the instance. */
   readonly id: string;
@@ -36,31 +36,31 @@ export interface Instance {
   readonly hash: string;
   /** Key of the instance. */
   readonly key: string;
-  /** How far the saga is. */
+  /** Status of the saga. */
   readonly status: SagaStatus;
-  /** Index of the step that is next. */
+  /** Index of the next step. */
   readonly position: number;
-  /** Grows with each change. */
+  /** Increases with each change. */
   readonly revision: number;
   /** Whether the pivot has passed. */
   readonly isFinal: boolean;
-  /** JSON. */
+  /** Input as JSON. */
   readonly input: string;
-  /** Name of the message that it waits for; `null` without one. */
+  /** Name of the message for which it waits; `null` without one. */
   readonly waitsFor: string | null;
-  /** When a wait or sleep ends, by the database's clock; `null` outside of one. */
+  /** When a wait or sleep ends, by the database's clock; `null` outside one. */
   readonly waitUntil: number | null;
-  /** Milliseconds of active time: its turns and the planned pauses between attempts, forward and back. */
+  /** Milliseconds of active time: turns and planned pauses between attempts, of steps and undos. */
   readonly activeMs: number;
-  /** Its active time when it began to be undone, or when an operator last decided about the undos; `null` before. */
+  /** Value of `activeMs` when compensation began or an operator last decided about an undo; `null` before. */
   readonly undoSince: number | null;
-  /** JSON of the failure that paused, undid or stopped it. */
+  /** JSON of the failure because of which it was paused, compensated or got stuck; `null` without one. */
   readonly error: string | null;
-  /** Trace of the starter; `null` without one. */
+  /** `traceparent` of the operation that started it; `null` without one. */
   readonly trace: string | null;
-  /** Time of the database when the instance was read. */
+  /** The database's time when the instance was read. */
   readonly now: number;
-  /** States of the works that have begun. */
+  /** States of the branches that have begun. */
   readonly branches: readonly BranchState[];
 }
 

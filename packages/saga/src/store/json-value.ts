@@ -4,9 +4,9 @@ import { MAX_VALUE_BYTES } from "../limits.ts";
 import { badValue } from "../errors/saga-errors.ts";
 
 /**
- * Returns JSON text of a value; `null` for `undefined`.
+ * Serialises a value as JSON; `null` for `undefined`.
  *
- * @throws SAGA_BAD_VALUE when JSON would lose a part of it, such as a `Map` or `NaN`, with the path of the part, or when it is larger than 1 MiB
+ * @throws SAGA_BAD_VALUE if JSON cannot represent a part of it, such as a `Map` or `NaN`, with the path of that part, or if it is larger than 1 MiB
  */
 export const jsonValue = (value: unknown, what: string): string | null => {
   const text = stringified(value, what);
@@ -16,7 +16,7 @@ export const jsonValue = (value: unknown, what: string): string | null => {
   return text;
 };
 
-/** Returns JSON text of a value that is of use only if it is one; else `null`. */
+/** Serialises a value as JSON; `null` for `undefined` and for a value that `jsonValue` rejects. */
 export const jsonOrNull = (value: unknown): string | null => {
   try {
     return jsonValue(value, "the value");
@@ -25,9 +25,9 @@ export const jsonOrNull = (value: unknown): string | null => {
   }
 };
 
-const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // under `debug` a loss is an error, so nothing is logged
+const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // problems are thrown, not logged
 
-/** Functions that return nothing have no output, and `Promise.all` of several has a list of these. */
+/** Converts `undefined` items, such as in the result of `Promise.all` of functions that return nothing. */
 const orNull = (item: unknown): unknown => (item === undefined ? null : item);
 
 const stringified = (value: unknown, what: string): string | null => {
@@ -40,5 +40,5 @@ const stringified = (value: unknown, what: string): string | null => {
   }
 };
 
-/** Reads stored JSON; `undefined` for none. */
+/** Parses stored JSON; `undefined` for `null`. */
 export const valueIn = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text));

@@ -1,7 +1,7 @@
 import type { Statement, Transaction } from "@framework/database";
 import type { BranchState } from "./instance.ts";
 
-/** Writes outputs of works that ended when their saga was already cancelled. They change no state: the undos are given them. @param held condition of the worker's ownership */
+/** Stores outputs of works that ended after their saga was cancelled, for the undos; changes no other state. @param held SQL condition that the worker still has the turn */
 export const keepOutputs = async (
   tx: Transaction,
   id: string,

@@ -11,11 +11,11 @@ import type { Change } from "./change.ts";
 import { type BranchState, type Instance, withBranches } from "./instance.ts";
 import { type InstanceRow, toInstance, type BranchRow, toBranch } from "./rows.ts";
 
-/** Parts of a store. */
+/** Dependencies of `SagaStore`. */
 export interface SagaStoreParts {
-  /** The database; that of an app is known only when it starts. */
+  /** Returns the database, which is known only after an app's start. */
   readonly db: () => Database;
-  /** SQL expression of the database's time in milliseconds. */
+  /** Returns the SQL expression of the database's time in milliseconds. */
   readonly now: () => Statement;
 }
 
@@ -28,11 +28,11 @@ export interface NewInstance {
   readonly key: string;
   readonly input: string;
   readonly trace: string | null;
-  /** Branches of the first step that may begin with the first turn. */
+  /** Intents of the first step. */
   readonly branches: readonly BranchState[];
 }
 
-/** What a change writes beside the row of its instance. */
+/** The rows that a change writes in addition to that of its instance. */
 interface Written {
   readonly id: string;
   readonly number: number;
@@ -44,7 +44,7 @@ const upsert: Statement = sql`ON CONFLICT (saga_id, position, branch) DO UPDATE 
   attempts = excluded.attempts, undo_attempts = excluded.undo_attempts, output = excluded.output, error = excluded.error,
   changed_at = excluded.changed_at`;
 
-/** Reads and changes instances. Every change is one event of the table of transitions, guarded by the revision. */
+/** Reads and changes instances. Every change is an event of the table of transitions, with an optimistic lock on the revision. */
 export class SagaStore {
   private readonly parts: SagaStoreParts;
 
@@ -60,7 +60,7 @@ export class SagaStore {
     return this.parts.now();
   }
 
-  /** Adds an instance, unless there is one of its name and key. Returns the id of that one, and whether it is new. */
+  /** Adds an instance, unless one with its name and key exists. Returns the id of the new or existing one. */
   async add(tx: Transaction, saga: NewInstance): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const { id, name, version, hash, key, input, trace, branches } = saga;
     const { now } = this;
@@ -78,7 +78,7 @@ export class SagaStore {
     return { id, isNew: true };
   }
 
-  /** Reads an instance; `null` when there is none. @param lock whether other transactions wait to change it until this one ends */
+  /** Reads an instance; `null` for an unknown id. @param lock whether to lock it until the transaction ends */
   async load(
     queries: Queries,
     id: string,
@@ -96,7 +96,7 @@ export class SagaStore {
     return toInstance(row, branches.map(toBranch));
   }
 
-  /** Returns those of the instances that are cancelled, and not undone yet. */
+  /** Returns those of the instances that are `cancelling`. */
   async cancelledOf(ids: readonly string[]): Promise<readonly string[]> {
     const list = sql.join(ids.map((id) => sql`${id}`));
     const rows = await this.db.query<{
@@ -106,10 +106,10 @@ export class SagaStore {
   }
 
   /**
-   * Changes an instance, and returns it as it is then.
+   * Changes an instance, and returns the changed one.
    *
-   * @param held condition of the worker's ownership; operators have none
-   * @throws SAGA_STALE when it was changed or taken over meanwhile: the transaction must be undone
+   * @param held SQL condition that the worker still has the turn; operators need none
+   * @throws SAGA_STALE if it was changed or taken over meanwhile: the transaction must be rolled back
    */
   async change(
     tx: Transaction,
@@ -162,7 +162,7 @@ export class SagaStore {
     return sql.join(parts);
   }
 
-  /** SQLite, whose statements cost no round trip. */
+  /** For SQLite, where statements cost no round trip. */
   private async writeInTurn(
     tx: Transaction,
     update: Statement,
@@ -175,7 +175,7 @@ export class SagaStore {
     return true;
   }
 
-  /** PostgreSQL: one round trip. The other writes read the updated row, so they follow it, and nothing is written when it is stale. */
+  /** For PostgreSQL: one round trip. The other writes depend on the updated row, so nothing is written if it is stale. */
   private async writeAtOnce(
     tx: Transaction,
     update: Statement,
@@ -229,7 +229,7 @@ interface LogEntry {
   readonly note: string | null;
 }
 
-/** The time of undos begins anew when an operator has decided about them. */
+/** The time limit of undos restarts after an operator's decision. */
 const undoSinceAfter = (
   { undoSince }: Instance,
   event: SagaEvent,

@@ -4,10 +4,10 @@ import type { SetMigration } from "@framework/database";
 export const SAGA_TABLES = "saga";
 
 /**
- * `framework_sagas`: one row for each instance. `revision` grows with every change and guards it; `position` is the step that is next. `active_ms`
- * counts milliseconds of active time; `undo_since` is its value when the undos began, or when an operator last decided about them. `framework_saga_steps`: what
- * each branch of a step did. `framework_saga_inbox`: messages by instance, also those that a wait has taken, by which repeated ones are recognised.
- * `framework_saga_log`: one row for each change, never changed again. Other times are milliseconds of the database's clock.
+ * `framework_sagas`: one row per instance. `revision` increases with every change, as an optimistic lock; `position` is the index of the next step.
+ * `active_ms` is the active time in milliseconds; `undo_since` is its value when the undos began, or when an operator last decided about them.
+ * `framework_saga_steps`: one row per branch of a step. `framework_saga_inbox`: messages of an instance; those that a wait has consumed stay for deduplication.
+ * `framework_saga_log`: one immutable row per change. Other times are milliseconds of the database's clock.
  */
 export const sagaTables: readonly SetMigration[] = [
   {

@@ -9,7 +9,7 @@ import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 const because = { reason: "the test says so" };
 
-/** What is known of a call whose reply was lost, came too late, or is asked for. */
+/** Contract of calls whose reply was lost, came too late, or is checked. */
 export const callFacts: PortFacts<RunnerFixture> = {
   "gives an undo the key of its step, which finds a charge whose reply was lost": async ({ run }) => {
     const charged = new Set<string>();
@@ -41,7 +41,7 @@ export const callFacts: PortFacts<RunnerFixture> = {
     const { id } = await runner.start(definition, null, { key: "k" });
     await inStatus(runner, id, "compensated");
     assert.deepEqual(Array.from(charged), []);
-    assert.equal(new Set(keys).size, 6); // each refund is a call with a key of its own
+    assert.equal(new Set(keys).size, 6); // each refund has a different key
   },
   "gives an undo the output of a call that ended after its time limit": async ({ run }) => {
     const undone: unknown[] = [];
@@ -127,7 +127,7 @@ export const callFacts: PortFacts<RunnerFixture> = {
     const runner = await run([definition]);
     const { id } = await runner.start(definition, null, { key: "k" });
     const info = await inStatus(runner, id, "paused");
-    assert.match(info.error?.message ?? "", /`check` of the step "pay" returns \{ output \}/);
+    assert.match(info.error?.message ?? "", /`check` of the step "pay" must return \{ output \}/);
     answer = { output: "paid" };
     await runner.retry(id, because);
     assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, "paid");

@@ -6,11 +6,9 @@ import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
 
 const because = { reason: "the test says so" };
 
-/** Facts about the conditions of `when`. */
+/** Contract of the conditions of `when`. */
 export const conditionFacts: PortFacts<RunnerFixture> = {
-  "repeats and undoes a call that has begun, although its condition does not hold any more": async ({
-    run,
-  }) => {
+  "repeats and undoes a call that has begun, even if its condition no longer holds": async ({ run }) => {
     const ran: string[] = [];
     let isOn = true;
     const definition = saga("begun", 1)
@@ -37,7 +35,7 @@ export const conditionFacts: PortFacts<RunnerFixture> = {
     await inStatus(runner, id, "compensated");
     assert.deepEqual(ran, ["charge", "charge", "refund"]);
   },
-  "asks the condition of a step after one that an operator skipped, and again after it threw": async ({
+  "evaluates the condition of a step after one that an operator skipped, and again after it threw": async ({
     run,
   }) => {
     const ran: string[] = [];

@@ -11,9 +11,9 @@ import { versionFacts } from "./version-facts.ts";
 const because = { reason: "the test says so" };
 const quick = { retry: { attempts: 3, delayMs: 1 } } as const;
 
-/** The suite of runners: what a saga does, whichever engine runs it. */
+/** The contract suite of saga runners. */
 export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("saga runner", {
-  "runs steps in order, and each sees the outputs of those before it": async ({ run }) => {
+  "runs steps in order, and each gets the outputs of the previous ones": async ({ run }) => {
     const definition = saga("sum", 1)
       .call("one", () => ({ value: 1 }))
       .parallel("both", (branch) => ({
@@ -27,7 +27,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     assert.equal(isNew, true);
     assert.equal((await inStatus(runner, id, "completed")).steps.at(-1)?.output, 6);
   },
-  "has one instance for each key": async ({ run }) => {
+  "has one instance per key": async ({ run }) => {
     let runs = 0;
     const definition = saga("once", 1)
       .call("count", () => void runs++)
@@ -40,7 +40,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     assert.equal((await runner.start(definition, null, { key: "same" })).isNew, false);
     assert.equal(runs, 1);
   },
-  "undoes what started in reverse when the business says no": async ({ run }) => {
+  "undoes started steps in reverse order after a rejection": async ({ run }) => {
     const undone: unknown[] = [];
     const definition = saga("no", 1)
       .call("first", () => 1, { undo: (_, output) => void undone.push(output) })
@@ -76,9 +76,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       Array.from({ length: 3 }, () => keys[0]),
     );
   },
-  "gives each run of a transaction the outputs as they were stored, also after a conflict": async ({
-    run,
-  }) => {
+  "gives each run of a transaction the stored outputs, also after a conflict": async ({ run }) => {
     const seen: string[] = [];
     const definition = saga("conflict", 1)
       .call("list", () => ["a", "b"])
@@ -109,7 +107,9 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     await inStatus(runner, id, "compensated");
     assert.deepEqual(undone, ["down undefined", "first"]);
   },
-  "goes on with a message that comes during a wait, and with one that came before": async ({ run }) => {
+  "continues with a message that arrives during a wait, and with one that arrived before": async ({
+    run,
+  }) => {
     const definition = saga("waits", 1)
       .call("order", () => "ordered")
       .waitFor("packed", { timeout: "1h" })
@@ -131,7 +131,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     assert.equal(await runner.deliver(definition, { ...fetched, id: "3" }), "ended");
     assert.equal(await runner.deliver(definition, { ...fetched, key: "other" }), "unknown");
   },
-  "goes on after a sleep": async ({ run }) => {
+  "continues after a sleep": async ({ run }) => {
     const definition = saga("sleeps", 1)
       .sleep("20ms")
       .call("end", () => "awake")
@@ -140,7 +140,9 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     const { id } = await runner.start(definition, null, { key: "k" });
     await inStatus(runner, id, "completed");
   },
-  "pauses at a programming error, undoes nothing, and goes on when an operator says so": async ({ run }) => {
+  "pauses at a programming error, undoes nothing, and continues when an operator retries": async ({
+    run,
+  }) => {
     let isBroken = true;
     let undos = 0;
     const definition = saga("bug", 1)
@@ -188,7 +190,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     await inStatus(runner, id, "completed");
     assert.equal(undos, 0);
   },
-  "lists instances by status, and shows what happened to one": async ({ run }) => {
+  "lists instances by status, and shows the timeline of one": async ({ run }) => {
     const definition = saga("seen", 1)
       .call("work", ({ key }) => {
         if (key === "bad") throw new SagaReject("no");

@@ -5,21 +5,21 @@ import type { StepScopes } from "../run/step-calls.ts";
 import type { SagaStatus } from "../transitions/transitions.ts";
 import { until } from "./until.ts";
 
-/** How a runner under test runs. */
+/** Options of a runner under test. */
 export interface RunOptions {
-  /** Where steps find their dependencies. @default nowhere */
+  /** Resolves the dependencies of steps. @default no dependencies */
   readonly scopes?: StepScopes;
 }
 
-/** A runner under test. */
+/** Fixture of a runner under test. */
 export interface RunnerFixture {
-  /** Starts a runner of these sagas, after the end of the one before. The store is empty at first, and kept between them. */
+  /** Stops the previous runner, if any, and starts one with these sagas. The store is empty at first, and kept between runners. */
   run(definitions: readonly AnySaga[], options?: RunOptions): Promise<SagaRunner>;
-  /** Ends what the fixture opened. */
+  /** Frees all resources of the fixture. */
   close(): Promise<void>;
 }
 
-/** Waits for an instance to have a status. @param position first step at which it counts */
+/** Waits until an instance has a status. @param position minimum position of the instance */
 export const inStatus = (
   runner: SagaRunner,
   id: string,

@@ -5,7 +5,7 @@ import type { AnySaga } from "../definition/definition.ts";
 import { checkInjections } from "../start/check-injections.ts";
 import { noScopes, type StepScopes } from "../run/step-calls.ts";
 
-/** An app that has the dependencies of steps, and does nothing else. */
+/** An app that only resolves the dependencies of steps. */
 export interface StepApp {
   readonly scopes: StepScopes;
   stop(): Promise<void>;

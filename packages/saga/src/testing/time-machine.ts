@@ -12,56 +12,56 @@ import type { RunLimits } from "../run/runner-parts.ts";
 import type { StepScopes } from "../run/step-calls.ts";
 import { undoPlan } from "../run/undo-plan.ts";
 import { startStepApp } from "./step-app.ts";
-import { HandWorker, prepareDatabase } from "./hand-worker.ts";
+import { ManualWorker, prepareDatabase } from "./manual-worker.ts";
 
 /** Options of a time machine. */
 export interface TimeMachineOptions {
   /** Limits, as in `SagaConfig`. @default those of the configuration */
   readonly limits?: Partial<RunLimits>;
-  /** What sends messages. @default none */
+  /** Message sender. @default none */
   readonly sender?: MessageSender | null;
   /** Creates the tables that the steps use, in the empty database. @default none */
   readonly prepare?: ((db: Database) => Promise<unknown>) | undefined;
-  /** Registers the dependencies of the steps, on an app of the machine's own. @default none */
+  /** Registers the dependencies of the steps on the machine's own app. @default none */
   readonly provide?: ((app: App) => unknown) | undefined;
 }
 
-/** Options inside of the package. */
+/** Internal options. */
 export interface MachineOptions extends Omit<TimeMachineOptions, "provide"> {
-  /** Where the steps find their dependencies. */
+  /** Resolves the dependencies of steps. */
   readonly scopes?: StepScopes | undefined;
 }
 
-/** Where a worker is lost. */
+/** Simulated loss of a worker. */
 export interface LostAfter {
-  /** Number of the attempt, from 1, over all steps and undos of this run, that takes effect and is not recorded. */
+  /** Number of the attempt after which the worker is lost: it takes effect but is not recorded. Counts from 1, over all steps and undos of this run. */
   readonly crashAfter?: number;
 }
 
-/** One saga on a database in memory, whose time and crashes a test decides. */
+/** One saga on an in-memory database, whose time and crashes a test controls. */
 export interface TimeMachine<Input> extends AsyncDisposable {
   /** Starts the instance. */
   start(input: Input, key?: string): Promise<void>;
-  /** Runs until nothing is due, or until the worker is lost. The next call is another worker, which resumes. Returns whether the worker was lost. */
+  /** Runs until nothing is due, or until the worker is lost; the next call resumes with a new worker. Returns whether the worker was lost. */
   run(lost?: LostAfter): Promise<boolean>;
-  /** Lets time pass. It does not run what is due then. */
+  /** Advances the time. Does not run the saga. */
   advance(duration: Duration): Promise<void>;
   /** Delivers a message to the instance. */
   deliver(message: Omit<SagaMessage, "key">): Promise<Delivered>;
   /** Cancels the instance. */
   cancel(): Promise<void>;
-  /** The instance with what its steps did. */
+  /** Returns the instance with its steps. */
   info(): Promise<SagaInfo>;
-  /** What happened so far. */
+  /** Returns the timeline of the instance. */
   timeline(): Promise<readonly TimelineEntry[]>;
-  /** What would be undone now, in order: names of steps, with `/` and the branch. */
+  /** Returns the steps that a cancellation would undo now, in order, with `/` and the branch if there is one. */
   plan(): Promise<readonly string[]>;
-  /** Starts anew with the same input, in an empty database at the first time. */
+  /** Restarts the saga with the same input, on a new database at the initial time. */
   replay(): Promise<void>;
 }
 
 /**
- * Creates a time machine for one saga: its worker can be lost after any step, time passes when the test says so, and nothing is random.
+ * Creates a time machine for one saga, for deterministic tests: the test advances the time, and can lose the worker after any attempt.
  *
  * @example
  * await using machine = await timeMachine(checkout);
@@ -91,7 +91,7 @@ export const timeMachine = async <Input>(
   }
 };
 
-/** Creates a time machine whose steps find their dependencies in an app that is there. */
+/** Creates a time machine whose steps get their dependencies from an existing app. */
 export const openMachine = async <Input>(
   definition: SagaDefinition<Input>,
   options: MachineOptions,
@@ -102,8 +102,8 @@ export const openMachine = async <Input>(
     if (started === null) throw new Error("start the saga first");
     return started;
   };
-  const worker = (crashAfter = Infinity): HandWorker =>
-    new HandWorker(place.db, place.time, [definition], { ...options, insight: losing(crashAfter) });
+  const worker = (crashAfter = Infinity): ManualWorker =>
+    new ManualWorker(place.db, place.time, [definition], { ...options, insight: losing(crashAfter) });
   const start = async (input: Input, key = "key"): Promise<void> => {
     started = { ...(await worker().runner.start(definition, input, { key })), input, key };
   };
@@ -139,10 +139,10 @@ const openPlace = async ({
   }
 };
 
-/** An error as the machinery has it when a worker is lost: it is never recorded. */
+/** Returns the error of a lost worker, which is never recorded. */
 const workerLost = (): Error => Object.assign(new Error("the worker is lost"), { code: "DURABLE_LOST" });
 
-/** Loses the worker when the given number of attempts have taken effect. */
+/** Simulates the loss of the worker after a number of attempts. */
 const losing = (crashAfter: number): Insight => {
   let attempts = 0;
   return {
@@ -158,7 +158,7 @@ const losing = (crashAfter: number): Insight => {
   };
 };
 
-const runUntilLost = async (worker: HandWorker): Promise<boolean> => {
+const runUntilLost = async (worker: ManualWorker): Promise<boolean> => {
   try {
     await worker.runAll();
     return false;
@@ -168,14 +168,14 @@ const runUntilLost = async (worker: HandWorker): Promise<boolean> => {
   }
 };
 
-const infoOf = async ({ runner }: HandWorker, id: string): Promise<SagaInfo> => {
+const infoOf = async ({ runner }: ManualWorker, id: string): Promise<SagaInfo> => {
   const info = await runner.get(id);
-  if (info === null) throw new Error("the saga is not there any more");
+  if (info === null) throw new Error("the saga no longer exists");
   return info;
 };
 
 const planOf = async (
-  { store }: HandWorker,
+  { store }: ManualWorker,
   db: Database,
   definition: AnySaga,
   id: string,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longest wait of a fact: other work may use the machine. */
+/** Maximum wait; generous, because the machine may be busy. */
 const LIMIT_MS = 60_000;
 
 /** Waits for a value; `what` names it in the error. */

@@ -18,7 +18,7 @@ const amountIn = (field: string): StandardSchema<unknown, number> => ({
   },
 });
 
-/** Facts about instances whose version only another process has, as in a rolling deployment. */
+/** Contract of instances whose version only another process defines, as in a rolling deployment. */
 export const versionFacts: PortFacts<RunnerFixture> = {
   "checks a message by the schema of the instance's version, whichever version it is delivered with": async ({
     run,
@@ -35,7 +35,7 @@ export const versionFacts: PortFacts<RunnerFixture> = {
     const paid = { key: "k", id: "m", name: "paid" };
     await assert.rejects(runner.deliver(next, { ...paid, data: { euros: 5 } }), {
       code: "SAGA_BAD_VALUE",
-      message: 'saga: the message "paid" does not fit its schema: cents: cents is missing',
+      message: 'saga: the message "paid" does not match its schema: cents: cents is missing',
     });
     assert.equal(await runner.deliver(next, { ...paid, data: { cents: 500 } }), "resumed");
     assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, 500);

@@ -35,7 +35,7 @@ interface State {
   readonly zombies: number;
 }
 
-/** What a worker or an operator may write in a state of the saga. */
+/** Writes that a worker or an operator may make in a state of the saga. */
 const writes = (saga: Saga): readonly (readonly [SagaEvent, Saga])[] => {
   const { steps, status, done, open } = saga;
   const to = (event: SagaEvent, change: Partial<Saga>): readonly [SagaEvent, Saga] => [
@@ -130,7 +130,7 @@ const idOf = ({ saga, revision, fence, workers }: State): string =>
     workers.map((worker) => worker && [fence === worker.fence, revision === worker.revision, worker.read]),
   ]);
 
-/** What must never hold, wherever the workers are. */
+/** Violated invariants of a state. */
 const violationsOf = (state: State): readonly string[] => {
   const { status, done, open, steps: count } = state.saga;
   const found: string[] = [];

@@ -1,6 +1,6 @@
-// The one table of what may happen to a saga. The store refuses every other change, and the model check explores exactly these.
+// The table of all state transitions of a saga. The store refuses every other change, and the model check explores exactly these.
 
-/** Where a saga is. */
+/** Statuses of a saga. */
 export const sagaStatuses = [
   "ready",
   "running",
@@ -14,12 +14,12 @@ export const sagaStatuses = [
 ] as const;
 
 /**
- * State of a saga. `ready`: started, no step is done. `running`: between steps, or in one. `waiting`: for a message or a time. `paused`: a step failed in a
- * way that an operator must look at. `cancelling`: will be undone. `compensating`: is being undone. `stuck`: an undo gave up. The others are ends.
+ * Status of a saga. `ready`: started, no step is done. `running`: between steps, or in one. `waiting`: for a message or a time. `paused`: a step failed, and
+ * an operator must decide. `cancelling`: will be undone. `compensating`: is being undone. `stuck`: an undo gave up. `completed` and `compensated` are final.
  */
 export type SagaStatus = (typeof sagaStatuses)[number];
 
-/** What happens to a saga. */
+/** Events of a saga. */
 export type SagaEvent =
   | "advance"
   | "begin"
@@ -37,7 +37,7 @@ export type SagaEvent =
   | "skip"
   | "settle";
 
-/** Changes at the end of a wait, and while steps run. */
+/** Transitions at the end of a wait, and while steps run. */
 const leaving = {
   advance: "running",
   wait: "waiting",
@@ -47,10 +47,10 @@ const leaving = {
   cancel: "cancelling",
 } as const;
 
-/** Changes while it goes forward: `begin` records an intent, `again` a failed attempt. */
+/** Transitions while steps run: `begin` records an intent, `again` a failed attempt. */
 const forward = { ...leaving, begin: "running", again: "running" } as const;
 
-/** Changes while it goes back. */
+/** Transitions during compensation. */
 const backward = {
   undo: "compensating",
   undoAgain: "compensating",
@@ -58,7 +58,7 @@ const backward = {
   giveUp: "stuck",
 } as const;
 
-/** The status that follows from a status and an event; what is missing cannot happen. */
+/** Next status by status and event; a missing entry means that the event is not allowed. */
 export const transitions: Readonly<Record<SagaStatus, Readonly<Partial<Record<SagaEvent, SagaStatus>>>>> = {
   ready: forward,
   running: forward,
@@ -71,17 +71,17 @@ export const transitions: Readonly<Record<SagaStatus, Readonly<Partial<Record<Sa
   compensated: {},
 };
 
-/** Statuses that a worker changes. */
+/** Whether a worker may change a saga in a status. */
 export const isActive = (status: SagaStatus): boolean =>
   status === "ready" || status === "running" || status === "waiting" || isUndoing(status);
 
-/** Statuses in which steps are undone. */
+/** Whether steps are undone in a status. */
 export const isUndoing = (status: SagaStatus): boolean =>
   status === "cancelling" || status === "compensating";
 
-/** Statuses that never change again. */
+/** Whether a status is final. */
 export const isEnd = (status: SagaStatus): boolean => status === "completed" || status === "compensated";
 
-/** Returns the status after an event; `null` when it cannot happen. */
+/** Returns the status after an event; `null` if the event is not allowed. */
 export const statusAfter = (status: SagaStatus, event: SagaEvent): SagaStatus | null =>
   transitions[status][event] ?? null;

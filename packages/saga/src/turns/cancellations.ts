@@ -2,21 +2,21 @@ import type { Clock } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 
-/** What tells of cancelled sagas. */
+/** Dependencies of `Cancellations`. */
 export interface CancellationsParts {
-  /** Its signals reach other processes; an app's is there from the start on. */
+  /** Sends and receives the signals; an app's `wakeUp` is available after the start. */
   readonly kernel: Pick<Kernel, "wakeUp">;
   readonly clock: Clock;
-  /** Returns those of the instances that are cancelled. */
+  /** Returns the cancelled ones of the given instances. */
   readonly cancelledOf: (ids: readonly string[]) => Promise<readonly string[]>;
 }
 
-/** Channel of the signal that a saga was cancelled which may run in some process. */
+/** Channel of the signal that a saga was cancelled; some process may be running it. */
 const CHANNEL = "saga-cancelled";
-/** Time between two looks: signals may be lost, and other processes on SQLite get none. */
+/** Interval of polls, because signals may be lost, and do not reach other processes on SQLite. */
 const LOOK_MS = 5000;
 
-/** Tells the attempts of this process when their sagas are cancelled, in any process. */
+/** Notifies attempts in this process when their saga is cancelled by any process. */
 export class Cancellations {
   private readonly parts: CancellationsParts;
   private readonly watched = new Map<() => void, string>();
@@ -26,12 +26,12 @@ export class Cancellations {
     this.parts = parts;
   }
 
-  /** Tells all processes, after the commit. */
+  /** Notifies all processes after the commit. */
   announce(tx: Transaction): void {
     this.parts.kernel.wakeUp.signalAfter(tx, CHANNEL);
   }
 
-  /** Calls back when an instance is cancelled. Returns what ends it. */
+  /** Calls `cancelled` when an instance is cancelled. Returns a function that unsubscribes. */
   watch(id: string, cancelled: () => void): () => void {
     if (this.watched.size === 0) this.begin();
     this.watched.set(cancelled, id);
@@ -53,7 +53,7 @@ export class Cancellations {
 
   private async look(): Promise<void> {
     const ids = Array.from(new Set(this.watched.values()));
-    const cancelled = new Set(await this.parts.cancelledOf(ids).catch((): string[] => [])); // the next look tells
+    const cancelled = new Set(await this.parts.cancelledOf(ids).catch((): string[] => [])); // the next poll finds them
     for (const [tell, id] of this.watched) if (cancelled.has(id)) tell();
   }
 }

@@ -9,32 +9,32 @@ import {
 import type { Logger } from "@framework/core";
 import { unknownSaga } from "../errors/saga-errors.ts";
 import type { Cancellations } from "./cancellations.ts";
-import type { Turn, TurnOf, Turns } from "./turns.ts";
+import type { Turn, SagaRef, Turns } from "./turns.ts";
 
-/** Payload of an item: a turn of an instance. */
+/** Payload of a queue item: a turn of an instance. */
 interface TurnPayload {
   readonly id: string;
 }
 
-/** One list of steps to work on. */
+/** Options of the queue of a saga's version. */
 export interface TurnQueueOptions {
   readonly name: string;
   readonly version: number;
-  /** Instances that run in this process at a time; 0 for a process that runs none. */
+  /** Maximum concurrent instances in this process; 0 for a process that runs none. */
   readonly concurrency: number;
-  /** Longest turn, for the health of the queue. */
+  /** Longest turn in milliseconds, for the health check of the queue. */
   readonly longestTurnMs: number;
   run(turn: Turn): Promise<void>;
 }
 
 const WEEK_MS = 604_800_000;
 const MINUTE_MS = 60_000;
-/** Pause after a failure of machinery, such as a database that is away. */
+/** Pause after a failure of the infrastructure, such as an unavailable database. */
 const PAUSE_MS = 1000;
 
 /**
- * Turns as items of the kernel's queues, one queue for each version of a saga: processes without its code never claim it. An instance has at most one
- * unfinished item, by its unique key.
+ * Turns as items of the kernel's queues. Each version of a saga has its own queue, so that processes that do not define it never claim its turns. An instance
+ * has at most one unfinished item, by its unique key.
  */
 export class KernelTurns implements Turns {
   private readonly kernel: Kernel;
@@ -56,7 +56,7 @@ export class KernelTurns implements Turns {
       kind: "saga",
       isPlain: true,
       concurrency: Math.max(concurrency, 1),
-      timeoutMs: WEEK_MS, // a turn has many steps, and each its own limit
+      timeoutMs: WEEK_MS, // a turn has many steps, each with its own limit
       stalledAfterSecs: (longestTurnMs + MINUTE_MS) / 1000,
       retry: { attempts: 1000, delayMs: PAUSE_MS },
       ...(concurrency === 0 && {
@@ -67,28 +67,28 @@ export class KernelTurns implements Turns {
     this.queues.set(queue, opened);
   }
 
-  async add(tx: Transaction, saga: TurnOf, delayMs: number): Promise<void> {
+  async add(tx: Transaction, saga: SagaRef, delayMs: number): Promise<void> {
     await this.queue(saga).enqueue({ payload: { id: saga.id }, uniqueKey: saga.id, delayMs }, { tx });
   }
 
-  async replace(tx: Transaction, saga: TurnOf): Promise<void> {
+  async replace(tx: Transaction, saga: SagaRef): Promise<void> {
     await this.queue(saga).cancel({ uniqueKey: saga.id }, { tx });
     await this.add(tx, saga, 0);
   }
 
-  async interrupt(tx: Transaction, saga: TurnOf): Promise<void> {
+  async interrupt(tx: Transaction, saga: SagaRef): Promise<void> {
     await this.queue(saga).cancel({ uniqueKey: saga.id }, { tx, keepRunning: true });
     await this.add(tx, saga, 0);
     this.cancellations.announce(tx);
   }
 
-  private queue({ name, version }: TurnOf): WorkQueue<TurnPayload> {
+  private queue({ name, version }: SagaRef): WorkQueue<TurnPayload> {
     const queue = this.queues.get(queueOf(name, version));
     if (queue === undefined) throw unknownSaga(name, version);
     return queue;
   }
 
-  /** What the machinery throws is no failure of the saga: the turn is given back, and does not count. */
+  /** An infrastructure error is not a failure of the saga: the turn is given back, and does not count. */
   private async handle(item: WorkItem<TurnPayload>, run: (turn: Turn) => Promise<void>): Promise<void> {
     try {
       await run(this.turnOf(item));

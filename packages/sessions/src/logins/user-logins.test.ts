@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { sharedSessionStore } from "../index.ts";
 import { userLogins } from "./user-logins.ts";
 
-const lifeMs = 86_400_000;
+const lifetimeMs = 86_400_000;
 
 const step = fc.record({
   op: fc.constantFrom("begin", "begin", "begin", "destroy", "wait"),
@@ -14,7 +14,7 @@ const step = fc.record({
   waitMs: fc.nat({ max: 5000 }),
 });
 
-test("a destroyAll ends exactly the user's earlier logins, whatever the hosts' clocks say", async () => {
+test("a destroyAll ends exactly the user's earlier logins, even if the clocks of hosts differ", async () => {
   const skews = fc.tuple(fc.constant(0), fc.integer({ min: -60_000, max: 60_000 }));
   await fc.assert(
     fc.asyncProperty(skews, fc.array(step, { maxLength: 40 }), async (skew, steps) => {
@@ -22,7 +22,7 @@ test("a destroyAll ends exactly the user's earlier logins, whatever the hosts' c
       const store = sharedSessionStore(inProcessState({ clock }).values);
       const hosts = skew.map((ms) => {
         const skewed: Clock = { ...clock, date: () => clock.date() + ms };
-        return userLogins(store, { lifeMs, clock: skewed });
+        return userLogins(store, { lifetimeMs, clock: skewed });
       });
       const logins: { user: string; login: number; isAlive: boolean }[] = [];
       for (const { op, host, user, waitMs } of steps) {
@@ -41,9 +41,9 @@ test("a destroyAll ends exactly the user's earlier logins, whatever the hosts' c
   );
 });
 
-test("concurrent logins and destructions get numbers of their own", async () => {
+test("concurrent logins and destroyAll calls get distinct numbers", async () => {
   const clock = virtualClock({ start: 1_800_000_000_000 });
-  const logins = userLogins(sharedSessionStore(inProcessState({ clock }).values), { lifeMs, clock });
+  const logins = userLogins(sharedSessionStore(inProcessState({ clock }).values), { lifetimeMs, clock });
   const numbers = await Promise.all(Array.from({ length: 50 }, () => logins.begin("ann")));
   expect(new Set(numbers).size).toBe(50);
   await Promise.all(Array.from({ length: 10 }, () => logins.destroyAll("ann")));
@@ -52,10 +52,10 @@ test("concurrent logins and destructions get numbers of their own", async () => 
   expect(await logins.isAlive("ann", await logins.begin("ann"))).toBe(true);
 });
 
-test("a store that accepts no number refuses the login instead of asking for ever", async () => {
+test("a store that accepts no number refuses the login instead of retrying forever", async () => {
   const clock = virtualClock({ start: 1_800_000_000_000 });
   let asked = 0;
-  const logins = userLogins({ number: () => 0, raise: () => (asked++, false) }, { lifeMs, clock });
+  const logins = userLogins({ number: () => 0, raise: () => (asked++, false) }, { lifetimeMs, clock });
   await expect(logins.begin("ann")).rejects.toMatchObject({ code: "SESSIONS_UNAVAILABLE", status: 503 });
   expect(asked).toBe(1000);
 });

@@ -3,20 +3,20 @@ import type { Clock } from "@framework/core/feature";
 import { unavailable } from "../errors.ts";
 import type { SessionStore } from "../store/session-store.ts";
 
-/** Numbers of logins, by which all sessions of a user end at once, without a list of them. */
+/** Numbers the logins of users, so that all sessions of a user can be ended without a list of them. */
 export interface UserLogins {
-  /** Returns the number of a new login, greater than that of every `destroyAll` before it. */
+  /** Returns the number of a new login, greater than that of every earlier `destroyAll`. */
   begin(user: string): Promise<number>;
   /** Whether a login's number is greater than that of the last `destroyAll`. */
   isAlive(user: string, login: number): Promise<boolean>;
-  /** Ends every login that began before. Resolves when `isAlive` says so on every host. */
+  /** Ends every earlier login. Resolves when `isAlive` is false for them on every host. */
   destroyAll(user: string): Promise<void>;
 }
 
 /** Options of `userLogins`. */
 export interface UserLoginsOptions {
-  /** Longest life of a session, in milliseconds; numbers are kept as long after their last use. */
-  readonly lifeMs: number;
+  /** Maximum lifetime of a session in milliseconds; numbers are kept for this time after their last use. */
+  readonly lifetimeMs: number;
   /** Clock of the numbers. */
   readonly clock: Clock;
 }
@@ -26,20 +26,20 @@ const MAX_ATTEMPTS = 1000;
 
 /**
  * Logins of users in a store, as a hybrid logical clock for each user: a number is the time in milliseconds, or one more than the latest number, whichever
- * is greater. Hosts whose clocks differ thus agree on what began before a `destroyAll`.
+ * is greater. Hosts whose clocks differ thus agree on which logins are older than a `destroyAll`.
  *
- * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when a thousand claims in a row were late
+ * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when a thousand claims in a row lost to others
  */
 export const userLogins = (
   store: Pick<SessionStore, "number" | "raise">,
-  { lifeMs, clock }: UserLoginsOptions,
+  { lifetimeMs, clock }: UserLoginsOptions,
 ): UserLogins => {
-  /** Claims the next number; another process may claim it first, and the loser tries the one after. */
+  /** Claims the next number; if another process claims it first, tries the following one. */
   const claim = async (user: string): Promise<number> => {
     const key = keyOf("latest", user);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const next = Math.max(Math.floor(clock.date()), (await store.number(key)) + 1);
-      if (await store.raise(key, next, lifeMs)) return next;
+      if (await store.raise(key, next, lifetimeMs)) return next;
     }
     throw unavailable("SESSIONS_UNAVAILABLE");
   };
@@ -49,11 +49,11 @@ export const userLogins = (
     async destroyAll(user) {
       const number = await claim(user);
       // False only if a later destroyAll has raised it already.
-      await store.raise(keyOf("destroyed", user), number, lifeMs);
+      await store.raise(keyOf("destroyed", user), number, lifetimeMs);
     },
   };
 };
 
-/** Creates a key of fixed length, since names of users are untrusted text. */
+/** Creates a key of fixed length, since user ids are untrusted. */
 const keyOf = (kind: string, user: string): string =>
   `${kind}:${createHash("sha256").update(Buffer.from(user, "utf16le")).digest("base64url")}`;

@@ -7,21 +7,21 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/** A key of signatures or of encryption. */
+/** A key for signatures or encryption. */
 export type Secret = string | Uint8Array;
 
-/** Turns texts into values of cookies that only the holder of a key can make. */
+/** Signs or encrypts cookie values, so that only the holder of a key can create them. */
 export interface CookieSeal {
-  /** Seals a text with the first key. */
+  /** Signs or encrypts a string with the first key. */
   seal(text: string): string;
-  /** The text of a value that any of the keys has sealed, else `null`. */
+  /** Returns the string of a value that was sealed with any of the keys, else `null`. */
   open(value: string): string | null;
 }
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Signs with HMAC-SHA-256; everybody who has the cookie can read the text. */
+/** Signs with HMAC-SHA-256; anyone who has the cookie can read the content. */
 export const signing = (secrets: readonly Secret[]): CookieSeal => {
   const keys = secrets.map((secret) => derived(secret, "signature"));
   const signature = (key: Buffer, payload: string): Buffer =>
@@ -76,13 +76,13 @@ const decrypted = (key: Buffer, bytes: Buffer): string | null => {
   }
 };
 
-/** The bytes of a text in base64url; `null` for every spelling but the one that `seal` writes. */
+/** Decodes canonical base64url, as written by `seal`; `null` for anything else. */
 const decoded = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : null;
 };
 
-/** A key for one purpose (RFC 5869), so that a secret shared with another feature or form does no harm. */
+/** Derives a key for one purpose (RFC 5869), so that a secret may be shared with other features. */
 const derived = (secret: Secret, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", `@framework/sessions v1 ${purpose}`, 32));
 

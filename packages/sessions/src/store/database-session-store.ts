@@ -6,20 +6,20 @@ import type { SessionStore } from "./session-store.ts";
 export interface DatabaseSessionsOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
-  /** Gets the error of a removal of expired rows; an error of its own is a warning of the process. @default a warning of the process */
+  /** Called with the error of a failed removal of expired rows; if it throws, a process warning is emitted. @default emits a process warning */
   readonly sweepFailed?: (error: unknown) => void;
 }
 
 /** Writes between two removals of expired rows. */
 const WRITES_PER_SWEEP = 500;
-/** Most rows of one removal, so that no statement waits for a large one. */
+/** Maximum rows per removal, so that other statements do not wait long. */
 const ROWS_PER_SWEEP = 1000;
 
 /**
  * Stores sessions in a database, shared by all hosts and across restarts.
  *
  * The first use creates the tables `framework_sessions` and `framework_session_numbers`, by migrations of the set `sessions`. Every 500th write of a process
- * removes up to 1,000 expired rows of each, beside the requests.
+ * removes up to 1,000 expired rows of each, in the background.
  *
  * @example
  * app.enableSessions({ store: databaseSessions(app.db) });

@@ -3,15 +3,15 @@ import { type Clock, throttledLog, within } from "@framework/core/feature";
 import { unavailable } from "../errors.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** How a store is guarded. */
+/** Options of `failClosed`. */
 export interface FailClosedOptions {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Milliseconds after which a call without an answer has failed. */
+  /** Timeout of a call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Returns a store whose failures and late answers are 503, logged once a minute. */
+/** Wraps a store: failures and timeouts become a 503, logged once a minute. */
 export const failClosed = (
   store: SessionStore,
   { log, clock, timeoutMs }: FailClosedOptions,
@@ -23,22 +23,22 @@ export const failClosed = (
     logSometimes((omitted) => log.error(message, { error, omitted }));
     return unavailable(isFull ? "SESSIONS_FULL" : "SESSIONS_UNAVAILABLE", error);
   };
-  const answered = async <T>(call: () => Awaitable<T>): Promise<T> => {
+  const callStore = async <T>(call: () => Awaitable<T>): Promise<T> => {
     try {
       return await call();
     } catch (error) {
       throw refusal("failed", error);
     }
   };
-  const asked = <T>(call: () => Awaitable<T>): Promise<T> =>
-    within(answered(call), timeoutMs, clock, () => {
+  const callInTime = <T>(call: () => Awaitable<T>): Promise<T> =>
+    within(callStore(call), timeoutMs, clock, () => {
       throw refusal("did not answer in time");
     });
   return {
-    read: (key) => asked(() => store.read(key)),
-    write: (key, content, options) => asked(() => store.write(key, content, options)),
-    end: (key, ttlMs, version) => asked(() => store.end(key, ttlMs, version)),
-    number: (key) => asked(() => store.number(key)),
-    raise: (key, value, ttlMs) => asked(() => store.raise(key, value, ttlMs)),
+    read: (key) => callInTime(() => store.read(key)),
+    write: (key, content, options) => callInTime(() => store.write(key, content, options)),
+    end: (key, ttlMs, version) => callInTime(() => store.end(key, ttlMs, version)),
+    number: (key) => callInTime(() => store.number(key)),
+    raise: (key, value, ttlMs) => callInTime(() => store.raise(key, value, ttlMs)),
   };
 };

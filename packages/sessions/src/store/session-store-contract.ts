@@ -18,7 +18,7 @@ const facts: PortFacts<SessionStoreFixture> = {
     assert.equal(await other.write("a", "next", { version: 1, ttlMs: TTL }), true);
     assert.deepEqual(await one.read("a"), { version: 2, content: "next" });
   },
-  "keys are compared exactly, and entries and numbers have spaces of their own": async ({ views: [one] }) => {
+  "keys are compared exactly, and entries and numbers have separate key spaces": async ({ views: [one] }) => {
     const keys = ["a", "A", "a ", "a:1", "a%", "a_", "__proto__", "'; --", "x".repeat(100)];
     for (const key of keys) assert.equal(await one.write(key, key, { version: 0, ttlMs: TTL }), true, key);
     for (const key of keys) {
@@ -62,7 +62,7 @@ const facts: PortFacts<SessionStoreFixture> = {
       assert.equal(await view.write("a", version, { version, ttlMs: TTL }), true);
     }
   },
-  "an ended key stays ended in every view, whatever is written": async ({ views: [one, other] }) => {
+  "an ended key stays ended in every view, even after writes": async ({ views: [one, other] }) => {
     await one.write("a", 1, { version: 0, ttlMs: TTL });
     await other.end("a", TTL);
     for (const version of [0, 1, 2, 3]) assert.equal(await one.write("a", 2, { version, ttlMs: TTL }), false);
@@ -77,7 +77,7 @@ const facts: PortFacts<SessionStoreFixture> = {
       assert.equal(await one.end(key, TTL), false);
     }
   },
-  "an end of a version ends no other version, and no key without an entry": async ({
+  "ending a version ends neither another version nor a key without an entry": async ({
     views: [one, other],
   }) => {
     assert.equal(await one.end("a", TTL, 1), false);
@@ -100,7 +100,9 @@ const facts: PortFacts<SessionStoreFixture> = {
       assert.equal(await views[1].read(key), "ended");
     }
   },
-  "either an end of a version succeeds or a concurrent write of it": async ({ views: [one, other] }) => {
+  "of an end of a version and a concurrent write to it, only one succeeds": async ({
+    views: [one, other],
+  }) => {
     for (let round = 0; round < 10; round++) {
       const key = `a${round}`;
       await one.write(key, 0, { version: 0, ttlMs: TTL });
@@ -137,7 +139,7 @@ const facts: PortFacts<SessionStoreFixture> = {
     await advance(2500);
     assert.deepEqual([await one.read("a"), await one.read("b")], [null, { version: 2, content: 2 }]);
   },
-  "an ended key is remembered for its time": async ({ views: [one, other], advance }) => {
+  "an ended key is remembered for its time to live": async ({ views: [one, other], advance }) => {
     await one.write("a", 1, { version: 0, ttlMs: 1000 });
     await one.end("a", 6000);
     await advance(2500);
@@ -162,7 +164,7 @@ const facts: PortFacts<SessionStoreFixture> = {
     );
     assert.equal((await Promise.all(raised)).filter(Boolean).length, 1);
   },
-  "a number is kept for the longest time that was asked for": async ({ views: [one, other], advance }) => {
+  "a number is kept for the longest requested time": async ({ views: [one, other], advance }) => {
     await one.raise("a", 1, 6000);
     await other.raise("a", 2, 500);
     await advance(2500);

@@ -4,7 +4,7 @@ import { sharedSessionStore } from "../index.ts";
 
 const start = 1_800_000_000_000;
 
-test("a write whose process died between its two steps is completed by the next reader that writes", async () => {
+test("a write whose process died between its two steps is completed by the next writer", async () => {
   const clock = virtualClock({ start });
   const { values } = inProcessState({ clock });
   let dies = false;
@@ -92,7 +92,7 @@ test("an end of a version that writers replace twice meanwhile fails", async () 
   expect(await other.read("a")).toEqual({ version: 3, content: 2 });
 });
 
-test("a reader that is slower than the writers finds the entry, not a gap between two versions", async () => {
+test("a reader that is slower than the writers finds an entry, not a gap between two versions", async () => {
   const { values } = inProcessState({ clock: virtualClock({ start }) });
   const writer = sharedSessionStore(values);
   await writer.write("a", 0, { version: 0, ttlMs: 60_000 });
@@ -110,7 +110,7 @@ test("a reader that is slower than the writers finds the entry, not a gap betwee
   expect(await slow.read("a")).toEqual({ version: 4, content: 3 });
 });
 
-test("the memory of a host refuses new sessions beyond its bound and keeps those that it has", async () => {
+test("the memory of a host refuses new sessions beyond its limit and keeps the existing ones", async () => {
   const { values } = inProcessState({ clock: virtualClock({ start }) });
   const store = sharedSessionStore(values, { maxSessions: 2 });
   for (const key of ["a", "b"]) await store.write(key, key, { version: 0, ttlMs: 60_000 });

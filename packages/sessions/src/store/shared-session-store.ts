@@ -2,30 +2,30 @@ import { type Awaitable, FrameworkError } from "@framework/core";
 import type { Json, SharedValues } from "@framework/core/feature";
 import type { SessionStore, WriteOptions } from "./session-store.ts";
 
-/** Bounds of the store in shared state. */
+/** Options of `sharedSessionStore`. */
 export interface SharedSessionStoreOptions {
-  /** Most live sessions, and as many ended sessions and users; a server with its own bounds, such as Redis, ignores it. @default 40000 */
+  /** Maximum number of live sessions, and of ended sessions and of users; a server with its own limits, such as Redis, ignores it. @default 40000 */
   readonly maxSessions?: number;
 }
 
 /** Number of an ended key, greater than every version. */
 const ENDED = 2 ** 52;
-/** What `end` writes as the version that it claims; an entry is a list of one. */
+/** Written by `end` as the version that it claims; an entry is a list of one element. */
 const endedMark: Json = [];
-/** What stays of a replaced version, so that a late writer does not claim it again. */
+/** Marker of a replaced version, so that a late writer does not claim it again. */
 const replacedMark: Json = null;
-/** Longer than a call of the store can take: the greatest `storeTimeoutMs`. */
+/** The maximum `storeTimeoutMs`, so longer than any call to the store. */
 const REPLACED_MS = 60_000;
 
 /**
- * Sessions in the state that all workers share, and all hosts with Redis.
+ * Creates a session store in the state that all workers share, and with Redis all hosts.
  *
- * Each version of an entry has a key of its own, written only if it is absent, so exactly one of several writers of a version succeeds and its content
- * appears at once. A number that only rises points to the current version; a reader or writer that finds a version beyond it, of a process that died in
- * between, moves it on. The number also marks ended keys, and is never evicted (of Redis: with `maxmemory-policy noeviction`). An end of a version claims the next one, as a writer does. A replaced version
- * leaves a mark for a minute, so a claim holds even if others have completed and replaced it meanwhile.
+ * Each version of an entry has its own key, written only if it is absent, so exactly one of several writers of a version succeeds and its content
+ * appears atomically. A number that only increases points to the current version; a writer that finds a later version, left by a process that died in
+ * between, advances it. The number also marks ended keys, and is never evicted (with Redis: given `maxmemory-policy noeviction`). Ending a version claims the next one, as a write does. A replaced version
+ * leaves a marker for a minute, so a claim holds even if others have completed and replaced it meanwhile.
  *
- * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys have the places of live ones too; CORE_SHARED_STATE_UNAVAILABLE
+ * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys have used up the room of live ones too; CORE_SHARED_STATE_UNAVAILABLE
  */
 export const sharedSessionStore = (
   values: SharedValues,
@@ -39,16 +39,16 @@ export const sharedSessionStore = (
     await values.raise(versionKey(key), version, { ttlMs, group: "sessions:live", maxKeys });
   const replaced = (key: string, version: number): Awaitable<boolean> =>
     values.set(contentKey(key, version), replacedMark, { ttlMs: REPLACED_MS });
-  /** Writes the version after the one given. True for exactly one of its callers, and for none when the key has another version. */
+  /** Writes the version after the given one. True for exactly one caller, and for none if the key has another version. */
   const claim = async (key: string, content: Json, { version, ttlMs }: WriteOptions): Promise<boolean> => {
     if ((await numberOf(versionKey(key))) !== version) return false;
     const next = version + 1;
     const isClaimed = await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true });
-    const isPointed = await point(key, next, ttlMs); // also for another writer, which may have died before it did so
+    const isPointed = await point(key, next, ttlMs); // also on behalf of another writer, which may have died before it did so
     if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await replaced(key, next);
     return isClaimed;
   };
-  /** An ended key leaves the live ones. When there are too many, it takes the place of a live one: that a session began is refused rather than that one ends. */
+  /** Moves a key from the live to the ended ones. If these are full, it keeps the room of a live one: a new session is refused rather than a logout. */
   const markEnded = async (key: string, ttlMs: number): Promise<boolean> => {
     const raise = (group: string): Awaitable<boolean> =>
       values.raise(versionKey(key), ENDED, { ttlMs, group, maxKeys, moves: true });
@@ -73,7 +73,7 @@ export const sharedSessionStore = (
         }
         const now = await numberOf(versionKey(key));
         if (now === version) return null; // expired or evicted
-        version = now; // a writer has moved on between the two reads, and removed the version; it only rises, so this ends
+        version = now; // a writer has replaced the version between the two reads; versions only increase, so the loop ends
       }
     },
     async write(key, content, options) {

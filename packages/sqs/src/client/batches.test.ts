@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { batchesOf, forEach } from "./batches.ts";
 
-test("no request has more than 10 entries or 1 MiB, and together they have every entry in its order", () => {
+test("batches have at most 10 entries and 1 MiB, and keep all entries in order", () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 1_048_576 }), { maxLength: 60 });
   fc.assert(
     fc.property(sizes, (entries) => {
@@ -16,13 +16,13 @@ test("no request has more than 10 entries or 1 MiB, and together they have every
   );
 });
 
-test("eight are worked on at a time", async () => {
+test("forEach runs at most eight at a time", async () => {
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   await forEach(Array.from({ length: 30 }), async () => {
-    most = Math.max(most, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     await Promise.resolve();
     running--;
   });
-  expect(most).toBe(8);
+  expect(maxRunning).toBe(8);
 });

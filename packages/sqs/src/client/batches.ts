@@ -1,11 +1,11 @@
-/** Entries of one request. */
+/** Maximum entries of one request. */
 export const BATCH = 10;
-/** Bytes of one request, all entries together. */
+/** Maximum bytes of one request. */
 const MAX_BYTES = 1_048_576;
-/** Requests of one call at a time. */
+/** Maximum concurrent requests of one call. */
 const PARALLEL = 8;
 
-/** Splits a list into requests. @param bytesOf size of an entry. @default 0 */
+/** Splits entries into batches of at most 10 entries and 1 MiB. @param bytesOf returns the size of an entry. @default 0 */
 export const batchesOf = <T>(
   entries: readonly T[],
   bytesOf: (entry: T) => number = () => 0,
@@ -27,11 +27,11 @@ export const batchesOf = <T>(
   return batches;
 };
 
-/** Does work for each of a list, for a few at a time. `work` must not reject. */
+/** Runs work for each item of a list, with limited concurrency. `work` must not reject. */
 export const forEach = async <T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<void> => {
-  const left = list.values();
+  const items = list.values();
   const worker = async (): Promise<void> => {
-    for (const each of left) await work(each);
+    for (const each of items) await work(each);
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL, list.length) }, worker));
 };

@@ -11,16 +11,16 @@ import type { SqsConfig } from "../sqs-config.ts";
 import { awsSqs } from "./aws-sqs.ts";
 import { isMissing } from "./sqs-error.ts";
 
-/** Entries of a batch that failed, by their id. */
+/** Failed entries of a batch by id. */
 export type Failures = ReadonlyMap<string, BatchResultErrorEntry>;
 
-/** The requests to SQS, each with a time limit. They reject with the errors of the SDK. */
+/** Requests to SQS, each with a time limit. They reject with the errors of the AWS SDK. */
 export class SqsApi {
   private readonly config: SqsConfig;
   private readonly clock: Clock;
   private readonly sdk = awsSqs();
   private readonly client: SQSClient;
-  /** Has sockets of its own: requests that wait for messages must not hold others up. */
+  /** A separate client for long polling, whose requests must not block others. */
   private readonly receiving: SQSClient;
 
   constructor(config: SqsConfig, clock: Clock) {
@@ -40,10 +40,10 @@ export class SqsApi {
         ...(credentials !== undefined && { credentials }),
       });
     this.client = create(3, 50);
-    this.receiving = create(1, Infinity); // the consumers bound them, and try again by themselves
+    this.receiving = create(1, Infinity); // the consumers limit and retry these requests
   }
 
-  /** URL of a queue; `null` when there is none. */
+  /** Returns the URL of a queue; `null` if it does not exist. */
   async urlOf(name: string): Promise<string | null> {
     try {
       const { QueueUrl } = await this.run((abortSignal) =>
@@ -56,7 +56,7 @@ export class SqsApi {
     }
   }
 
-  /** One page of the URLs of queues whose names begin with a prefix. */
+  /** Returns one page of queue URLs by name prefix. */
   async list(
     prefix: string,
     { limit = 1000, from }: { readonly limit?: number; readonly from?: string | undefined } = {},
@@ -114,7 +114,7 @@ export class SqsApi {
     return failuresOf(entries, Successful, Failed);
   }
 
-  /** Receives messages, waiting for the first one. */
+  /** Receives messages; waits up to `waitSecs` for the first one. */
   async receive(
     url: string,
     { count, waitSecs }: { readonly count: number; readonly waitSecs: number },
@@ -148,7 +148,7 @@ export class SqsApi {
     return failuresOf(entries, Successful, Failed);
   }
 
-  /** Sets for how long at most 10 messages stay invisible from now; 0 gives them back. */
+  /** Sets the visibility timeout of at most 10 messages; 0 makes them visible at once. */
   async hide(url: string, entries: readonly ChangeMessageVisibilityBatchRequestEntry[]): Promise<Failures> {
     const command = new this.sdk.ChangeMessageVisibilityBatchCommand({
       QueueUrl: url,
@@ -178,7 +178,7 @@ export class SqsApi {
     try {
       return await request(limit.signal);
     } catch (error) {
-      limit.signal.throwIfAborted(); // the reason says more than the error of the SDK
+      limit.signal.throwIfAborted(); // the reason is more specific than the SDK's error
       throw error;
     } finally {
       cancel();
@@ -187,7 +187,7 @@ export class SqsApi {
   }
 }
 
-/** What is in neither list failed too. */
+/** Returns the failed entries, including those without a result. */
 const failuresOf = (
   entries: readonly { readonly Id?: string | undefined }[],
   successful: readonly { readonly Id?: string | undefined }[] = [],

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { messageOf } from "@framework/core/feature";
 
-/** Errors of SQS that a program can do something about, by name; older services put a prefix before it. */
+/** Returns the name of an SQS error, without the prefix of older services. */
 const nameOf = (error: unknown): string =>
   Error.isError(error) ? error.name.replace(/^.*[.#]/, "").replace(/Exception$/, "") : "";
 
@@ -13,11 +13,11 @@ export const isMissing = (error: unknown): boolean =>
 export const isForbidden = (error: unknown): boolean =>
   ["AccessDenied", "AccessDeniedException", "KmsAccessDenied"].includes(nameOf(error));
 
-/** Whether SQS, and not the network, refused the request. */
+/** Whether SQS rejected the request as invalid. */
 export const isRefusal = (error: unknown): boolean =>
   Error.isError(error) && (error as { readonly $fault?: unknown }).$fault === "client";
 
-/** What SQS, the SDK or the network said, for operators; without secrets. */
+/** Returns the reason of SQS, the SDK or the network, for operators, without secrets. */
 export const reasonOf = (error: unknown): string => {
   if (!Error.isError(error)) return messageOf(error);
   const { code } = error as { readonly code?: unknown };
@@ -25,10 +25,10 @@ export const reasonOf = (error: unknown): string => {
   return typeof code === "string" ? code : error.name;
 };
 
-/** An error for a call that SQS did not answer. */
+/** Creates the error of a call that SQS did not answer. */
 export const unavailable = (reason: string, cause?: unknown): FrameworkError =>
   new FrameworkError("SQS_UNAVAILABLE", `sqs: not available: ${reason}`, { cause });
 
-/** An error for a call that SQS refused. */
+/** Creates the error of a call that SQS refused. */
 export const refused = (reason: string, cause?: unknown): FrameworkError =>
   new FrameworkError("SQS_REFUSED", `sqs: refused: ${reason}`, { cause });

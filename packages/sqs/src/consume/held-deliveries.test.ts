@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { SqsApi } from "../client/sqs-api.ts";
-import { type SqsFront, startFront } from "../front.test-kit.ts";
+import { type FaultyProxy, startFaultyProxy } from "../faulty-proxy.test-kit.ts";
 import { credentials } from "../process.test-kit.ts";
 import { SqsConfig } from "../sqs-config.ts";
 import { HeldDeliveries } from "./held-deliveries.ts";
@@ -16,13 +16,13 @@ class Setup implements AsyncDisposable {
   readonly lost: string[] = [];
   readonly alive = new Set<string>();
   readonly held: HeldDeliveries;
-  readonly front: SqsFront;
+  readonly proxy: FaultyProxy;
 
-  constructor(front: SqsFront) {
-    this.front = front;
+  constructor(proxy: FaultyProxy) {
+    this.proxy = proxy;
     const { clock } = this;
     this.held = new HeldDeliveries({
-      api: new SqsApi(SqsConfig.of({ endpointUrl: front.url, credentials }), clock),
+      api: new SqsApi(SqsConfig.of({ endpointUrl: proxy.url, credentials }), clock),
       clock,
       log,
       visibilityTimeoutSecs: VISIBLE_MS / 1000,
@@ -34,13 +34,13 @@ class Setup implements AsyncDisposable {
   }
 
   static async create(): Promise<Setup> {
-    return new Setup(await startFront(null));
+    return new Setup(await startFaultyProxy(null));
   }
 
-  /** Holds a delivery, whose handler runs. */
+  /** Adds a delivery with a running handler. */
   add(receipt: string, group: string | null = null): SqsDelivery {
     const name = group === null ? "orders__mail" : "orders__mail.fifo";
-    const queue = { name, url: `${this.front.url}/000000000000/${name}`, isFifo: group !== null };
+    const queue = { name, url: `${this.proxy.url}/000000000000/${name}`, isFifo: group !== null };
     const message = {
       ReceiptHandle: receipt,
       Body: "x",
@@ -56,20 +56,20 @@ class Setup implements AsyncDisposable {
     return delivery;
   }
 
-  /** Receipts of each call that set a visibility. */
+  /** Receipts of each visibility request. */
   get calls(): readonly (readonly string[])[] {
-    return this.front.requests.map(({ Entries = [] }) =>
+    return this.proxy.requests.map(({ Entries = [] }) =>
       Entries.map(({ ReceiptHandle = "" }) => ReceiptHandle),
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.held.close();
-    await this.front[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
   }
 }
 
-test("the time of what is worked on is extended at half of it, again and again, ten in a request", async () => {
+test("extends deliveries being processed at half of their visibility timeout, ten in a request", async () => {
   await using setup = await Setup.create();
   for (let n = 0; n < 12; n++) setup.add(`r${n}`);
   await setup.clock.advance(VISIBLE_MS / 2 - 1);
@@ -78,13 +78,13 @@ test("the time of what is worked on is extended at half of it, again and again, 
   await waitFor(() => setup.calls.length === 2);
   expect(new Set(setup.calls.map(({ length }) => length))).toEqual(new Set([10, 2]));
   await waitFor(async () => {
-    await setup.clock.advance(VISIBLE_MS / 6); // the answers have arrived by then
+    await setup.clock.advance(VISIBLE_MS / 6); // until the responses have arrived
     return setup.calls.length >= 6;
   });
   expect(setup.lost).toEqual([]);
 });
 
-test("what is not worked on any more is lost after its time", async () => {
+test("a delivery that is no longer processed is lost after its visibility timeout", async () => {
   await using setup = await Setup.create();
   setup.add("stuck");
   setup.alive.clear();
@@ -94,11 +94,11 @@ test("what is not worked on any more is lost after its time", async () => {
   expect([setup.lost, setup.calls]).toEqual([["stuck"], []]);
 });
 
-test("a delivery that SQS gave to others takes those behind it in its group along, and they are given back in reverse", async () => {
+test("losing a delivery also loses later ones of its group, which are released in reverse order", async () => {
   await using setup = await Setup.create();
   for (const receipt of ["a0", "a1", "a2"]) setup.add(receipt, "a");
   setup.add("b0", "b");
-  setup.front.fails = (_action, { ReceiptHandle }) =>
+  setup.proxy.fails = (_action, { ReceiptHandle }) =>
     ReceiptHandle === "a0" ? { Code: "ReceiptHandleIsInvalid", SenderFault: true } : null;
   await setup.clock.advance(VISIBLE_MS / 2);
   await waitFor(() => setup.lost.length > 0);
@@ -107,11 +107,11 @@ test("a delivery that SQS gave to others takes those behind it in its group alon
   expect(setup.calls[1]).toEqual(["a2", "a1"]);
 });
 
-test("an entry that SQS failed to extend is extended at the next look", async () => {
+test("a failed extension is retried at the next check", async () => {
   await using setup = await Setup.create();
   setup.add("a");
   let failures = 0;
-  setup.front.fails = () => (failures++ === 0 ? { Code: "InternalError", SenderFault: false } : null);
+  setup.proxy.fails = () => (failures++ === 0 ? { Code: "InternalError", SenderFault: false } : null);
   await setup.clock.advance(VISIBLE_MS / 2);
   await waitFor(() => setup.calls.length === 1);
   await waitFor(async () => {
@@ -121,7 +121,7 @@ test("an entry that SQS failed to extend is extended at the next look", async ()
   expect(setup.lost).toEqual([]);
 });
 
-test("what is given back goes in reverse, so that the first of a group is the next again", async () => {
+test("deliveries are released in reverse order, so that the first of a group is next", async () => {
   await using setup = await Setup.create();
   const deliveries = ["1", "2", "3"].map((receipt) => setup.add(receipt, "a"));
   await setup.held.giveBack(deliveries);

@@ -5,24 +5,24 @@ import type { SqsApi } from "../client/sqs-api.ts";
 import { reasonOf } from "../client/sqs-error.ts";
 import type { SqsDelivery } from "./sqs-delivery.ts";
 
-/** What holding deliveries needs. */
+/** Dependencies of `HeldDeliveries`. */
 export interface HeldDeliveriesParts {
   readonly api: SqsApi;
   readonly clock: Clock;
   readonly log: Logger;
   readonly visibilityTimeoutSecs: number;
-  /** Whether a delivery is still worked on. */
+  /** Whether a delivery is still being processed. */
   readonly isAlive: (delivery: SqsDelivery) => boolean;
-  /** Called with deliveries that SQS gives to others. */
+  /** Called with lost deliveries, which SQS delivers to another consumer. */
   readonly lost: (deliveries: readonly SqsDelivery[]) => void;
   /** Called when fewer deliveries are held. */
   readonly released: () => void;
 }
 
-/** Parts of the visibility timeout between two looks at what must be extended. */
-const LOOKS = 6;
+/** Number of checks in one visibility timeout. */
+const CHECKS = 6;
 
-/** What this process holds: extends the time of what is worked on, and gives back the rest. */
+/** The deliveries that this process holds. Extends the visibility timeout of those being processed, and releases the others. */
 export class HeldDeliveries {
   private readonly parts: HeldDeliveriesParts;
   private readonly held = new Set<SqsDelivery>();
@@ -34,9 +34,9 @@ export class HeldDeliveries {
     this.visibleMs = parts.visibilityTimeoutSecs * 1000;
   }
 
-  /** Begins to look after what is held, until `close`. */
+  /** Starts to extend held deliveries, until `close`. */
   begin(): void {
-    this.cancel = this.parts.clock.every(this.visibleMs / LOOKS, () => this.look());
+    this.cancel = this.parts.clock.every(this.visibleMs / CHECKS, () => this.check());
   }
 
   get size(): number {
@@ -51,48 +51,47 @@ export class HeldDeliveries {
     for (const delivery of deliveries) this.held.add(delivery);
   }
 
-  /** Number of deliveries of queues, by URL. */
+  /** Returns the number of held deliveries of queues. @param urls URLs of the queues */
   countOf(urls: ReadonlySet<string>): number {
     return this.held.values().reduce((count, { queue }) => (urls.has(queue.url) ? count + 1 : count), 0);
   }
 
-  /** Forgets deliveries that were settled. */
+  /** Removes settled deliveries. */
   settled(deliveries: readonly SqsDelivery[]): void {
     this.forget(deliveries);
   }
 
   /**
-   * Forgets deliveries that SQS gives to others, together with those behind them in their message groups, which must not overtake them. Returns all of them;
-   * the latter are given back.
+   * Removes lost deliveries, and later ones of their message groups, which must not overtake them and are released. Returns all removed deliveries.
    */
   lose(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
-    const gone = this.forget(deliveries);
-    const lanes = new Set(gone.flatMap(({ lane }) => lane ?? []));
-    const behind =
+    const removed = this.forget(deliveries);
+    const lanes = new Set(removed.flatMap(({ lane }) => lane ?? []));
+    const later =
       lanes.size === 0 ? [] : [...this.held].filter(({ lane }) => lane !== null && lanes.has(lane));
-    if (behind.length > 0) void this.release(this.forget(behind));
-    return [...gone, ...behind];
+    if (later.length > 0) void this.release(this.forget(later));
+    return [...removed, ...later];
   }
 
-  /** Gives deliveries back, the last of a message group first. Never rejects: what cannot be given back comes again after its time. */
+  /** Releases deliveries, in reverse order of each message group. Never rejects: otherwise they are redelivered after their visibility timeout. */
   async giveBack(deliveries: readonly SqsDelivery[]): Promise<void> {
     await this.release(this.forget(deliveries));
   }
 
-  /** Gives everything back and looks after nothing any more. */
+  /** Releases all deliveries and stops extending. */
   async close(): Promise<void> {
     this.cancel();
     await this.giveBack([...this.held]);
   }
 
-  /** Returns those that were held. */
+  /** Removes deliveries and returns those that were held. */
   private forget(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
     const ours = deliveries.filter((delivery) => this.held.delete(delivery));
     if (ours.length > 0) this.parts.released();
     return ours;
   }
 
-  private look(): void {
+  private check(): void {
     const now = this.parts.clock.now();
     const due = [...this.held].filter(({ hiddenUntil }) => now >= hiddenUntil - this.visibleMs / 2);
     const expired = due.filter(({ hiddenUntil }) => now >= hiddenUntil);
@@ -114,10 +113,10 @@ export class HeldDeliveries {
       const refused = batch.filter((_, at) => failures.get(String(at))?.SenderFault === true);
       for (const [at, delivery] of batch.entries())
         if (!failures.has(String(at))) delivery.hiddenUntil = from + this.visibleMs;
-      const gone = this.lose(refused);
-      if (gone.length > 0) lost(gone);
+      const removed = this.lose(refused);
+      if (removed.length > 0) lost(removed);
     } catch (error) {
-      log.warn("sqs: the time of deliveries was not extended", { reason: reasonOf(error) }); // the next look tries again
+      log.warn("sqs: the visibility timeout of deliveries was not extended", { reason: reasonOf(error) }); // the next check retries
     }
     for (const delivery of batch) delivery.isExtending = false;
   }
@@ -129,7 +128,7 @@ export class HeldDeliveries {
       try {
         for (const batch of batchesOf(ofQueue)) await api.hide(url, entriesOf(batch, 0));
       } catch (error) {
-        log.warn("sqs: deliveries were not given back, and come again after their time", {
+        log.warn("sqs: deliveries were not released; they are redelivered after their visibility timeout", {
           reason: reasonOf(error),
         });
       }

@@ -4,38 +4,38 @@ import { pause } from "@framework/messaging/adapter";
 import type { SqsApi } from "../client/sqs-api.ts";
 import type { Room } from "./room.ts";
 
-/** A queue that is received from. */
+/** A queue to receive from. */
 export interface ReceivedQueue {
   readonly url: string;
-  /** Takes messages. @param askedAt when they were asked for, on the monotonic clock */
-  readonly take: (messages: readonly Message[], askedAt: number) => void;
+  /** Called with received messages. @param requestedAt time of the request on the monotonic clock */
+  readonly take: (messages: readonly Message[], requestedAt: number) => void;
 }
 
-/** What receiving needs. */
+/** Dependencies of `receiveFrom`. */
 export interface ReceiverParts {
   readonly api: SqsApi;
   readonly clock: Clock;
-  /** They take turns. */
+  /** Queues, polled in turn. */
   readonly queues: readonly ReceivedQueue[];
   readonly room: Room;
   readonly maxMessages: number;
   readonly waitTimeSecs: number;
-  /** Whether nothing is received for now. */
+  /** Whether receiving is paused. */
   readonly isPaused: () => boolean;
-  /** Resolves when that may have changed. */
+  /** Resolves when `isPaused` may have changed. */
   readonly resumed: (signal: AbortSignal) => Promise<void>;
-  /** Aborts when no request is begun any more. */
+  /** Aborts when no further request may begin. */
   readonly stopping: AbortSignal;
-  /** Aborts requests that wait for messages. */
+  /** Aborts pending requests. */
   readonly ending: AbortSignal;
 }
 
-/** Requests of one queue at a time while it is full. */
+/** Maximum concurrent requests of a queue while responses are full. */
 const PARALLEL = 4;
-/** How long to wait for more room when there is little: one request for ten messages is cheaper than ten. */
+/** Wait for more room if there is little: one request for ten messages is cheaper than ten requests. */
 const GATHER_MS = 5;
 
-/** Receives from its queues while there is room. Resolves when it is stopped; rejects with what SQS or the network said. */
+/** Receives from queues while there is room. Resolves when it is stopped; rejects with the error of SQS or the network. */
 export const receiveFrom = async (parts: ReceiverParts): Promise<void> => {
   const { clock, queues, room, maxMessages, stopping, waitTimeSecs, isPaused, resumed } = parts;
   for (let turn = 0; !stopping.aborted;) {
@@ -53,7 +53,7 @@ export const receiveFrom = async (parts: ReceiverParts): Promise<void> => {
   }
 };
 
-/** Goes on without waiting at SQS until a request brings less than it asked for. */
+/** Receives without waiting until a response has fewer messages than requested. */
 const receiveAll = async (parts: ReceiverParts, queue: ReceivedQueue): Promise<void> => {
   const { room, maxMessages, stopping, isPaused } = parts;
   for (let isFull = true; isFull && !stopping.aborted && !isPaused();) {
@@ -66,16 +66,16 @@ const receiveAll = async (parts: ReceiverParts, queue: ReceivedQueue): Promise<v
   }
 };
 
-/** Returns whether there were as many messages as a request may bring. */
+/** Receives once. Returns whether the response was full. */
 const receive = async (parts: ReceiverParts, queue: ReceivedQueue, waitSecs: number): Promise<boolean> => {
   const { api, clock, room, maxMessages, stopping, ending } = parts;
   if (stopping.aborted) return false;
   const count = room.take(maxMessages);
   if (count === 0) return false;
-  const askedAt = clock.now();
+  const requestedAt = clock.now();
   try {
     const messages = await api.receive(queue.url, { count, waitSecs }, ending);
-    if (messages.length > 0) queue.take(messages, askedAt);
+    if (messages.length > 0) queue.take(messages, requestedAt);
     return messages.length === maxMessages;
   } finally {
     room.give(count);

@@ -1,15 +1,15 @@
 import type { Sink } from "@framework/messaging/adapter";
 
-/** Whose room it is. */
+/** Dependencies of `Room`. */
 export interface RoomParts {
   readonly sink: Sink;
-  /** Most messages that are held or asked for. */
-  readonly most: number;
-  /** Number of messages that are held. */
+  /** Maximum messages that are held or requested. */
+  readonly max: number;
+  /** Returns the number of held messages. */
   readonly held: () => number;
 }
 
-/** A share of the room of a sink. Requests that run at the same time ask for no more together. */
+/** The room of a receiver, with reservations of concurrent requests. */
 export class Room {
   private readonly parts: RoomParts;
   private reserved = 0;
@@ -20,24 +20,24 @@ export class Room {
   }
 
   get free(): number {
-    const { sink, most, held } = this.parts;
-    return Math.max(0, Math.min(sink.room(null), most - held()) - this.reserved);
+    const { sink, max, held } = this.parts;
+    return Math.max(0, Math.min(sink.room(null), max - held()) - this.reserved);
   }
 
-  /** Takes room for at most `most` messages; returns for how many. */
-  take(most: number): number {
-    const taken = Math.min(most, this.free);
+  /** Reserves room for at most `max` messages. Returns the reserved number. */
+  take(max: number): number {
+    const taken = Math.min(max, this.free);
     this.reserved += taken;
     return taken;
   }
 
-  /** Gives room back: its messages have arrived, or none came. */
+  /** Ends a reservation, after the response has arrived. */
   give(taken: number): void {
     this.reserved -= taken;
     this.changed();
   }
 
-  /** Wakes who waits: fewer messages are held. */
+  /** Resolves waits, after a reservation has ended or fewer messages are held. */
   changed(): void {
     for (const resolve of this.waiters.splice(0)) resolve();
   }

@@ -7,31 +7,31 @@ import { queueEntry } from "../send/queue-entry.ts";
 import { type Posting, sendEntries } from "../send/send-entries.ts";
 import type { SqsDelivery } from "./sqs-delivery.ts";
 
-/** A settlement of an own delivery. */
+/** A settlement of an SQS delivery. */
 export type SqsSettlement = Settlement & { readonly delivery: SqsDelivery };
 
-/** What settling needs. */
+/** Dependencies of `settle`. */
 export interface SettleParts {
   readonly api: SqsApi;
   readonly clock: Clock;
   readonly messageSizeBytes: number;
-  /** Deliveries whose copy is stored, but which are not deleted: settling them again must store no second one. */
+  /** Undeleted deliveries whose copy is stored: settling them again must not store another copy. */
   readonly copied: WeakSet<SqsDelivery>;
 }
 
-/** What became of settlements. */
+/** Result of `settle`. */
 export interface Settled {
   readonly done: readonly SqsDelivery[];
-  /** SQS does not know their receipts any more. */
+  /** Deliveries whose receipt is no longer valid. */
   readonly lost: readonly SqsDelivery[];
-  /** Why others are not settled; `null` when there are none. */
+  /** Why the others are not settled; `null` if all are. */
   readonly reason: string | null;
 }
 
-/** Time limit of storing the copies of messages that are tried again. */
+/** Time limit for storing the copies of retried messages. */
 const COPY_MS = 30_000;
 
-/** Stores copies of what is tried again, and deletes what is done or copied. Never rejects. */
+/** Stores copies of retried messages, and deletes done and copied ones. Never rejects. */
 export const settle = async (parts: SettleParts, settlements: readonly SqsSettlement[]): Promise<Settled> => {
   const { api } = parts;
   const failure = await copy(parts, settlements);
@@ -61,7 +61,7 @@ export const settle = async (parts: SettleParts, settlements: readonly SqsSettle
   return { done, lost, reason };
 };
 
-/** Stores the copies; a queue cannot change the number of tries in a message. Returns why some are missing. */
+/** Stores copies with the new number of tries, because a stored message cannot be changed. Returns the first failure; `null` for none. */
 const copy = async (
   { api, clock, messageSizeBytes, copied }: SettleParts,
   settlements: readonly SqsSettlement[],

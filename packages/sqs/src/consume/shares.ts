@@ -1,18 +1,18 @@
-/** Queues of one receiver, and how many of their messages it may hold or ask for. */
+/** Queues of one receiver, with its share of the prefetch. */
 export interface Share<Source> {
   readonly sources: readonly Source[];
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
- * Shares a prefetch between queues, so that a request that waits for messages of one takes no room from the others. More queues than the prefetch take turns at
- * the receivers that there are. One queue alone has what the sink has.
+ * Divides a prefetch between queues, so that a request waiting for messages of one does not use up the room of others. If there are more queues than the prefetch,
+ * a receiver polls several queues in turn. A single queue is limited only by the sink.
  */
 export const sharesOf = <Source>(sources: readonly Source[], prefetch: number): readonly Share<Source>[] => {
-  if (sources.length === 1) return [{ sources, most: Infinity }];
+  if (sources.length === 1) return [{ sources, max: Infinity }];
   const count = Math.min(sources.length, prefetch);
   return Array.from({ length: count }, (_, share) => ({
     sources: sources.filter((_source, at) => at % count === share),
-    most: Math.floor(prefetch / count),
+    max: Math.floor(prefetch / count),
   }));
 };

@@ -1,4 +1,4 @@
-// One file: the states of a consumer; what it does with SQS is in receiver.ts, held-deliveries.ts and settle.ts.
+// Long, because the methods share the state of a consumer; the requests to SQS are in receiver.ts, held-deliveries.ts and settle.ts.
 import type { Message } from "@aws-sdk/client-sqs";
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
@@ -23,7 +23,7 @@ import { settle, type SqsSettlement } from "./settle.ts";
 import { type Share, sharesOf } from "./shares.ts";
 import { SqsDelivery } from "./sqs-delivery.ts";
 
-/** What a consumer needs of its broker. */
+/** Dependencies of `SqsConsumer`. */
 export interface SqsConsumerParts {
   readonly api: SqsApi;
   readonly queues: KnownQueues;
@@ -31,47 +31,47 @@ export interface SqsConsumerParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Creates again what this process created. */
-  readonly again: () => Promise<void>;
+  /** Recreates the queues that this process has created. */
+  readonly recreate: () => Promise<void>;
 }
 
-/** A queue, and the topic that it is for. */
+/** A queue with its topic. */
 interface Source {
   readonly topic: string;
   readonly queue: Queue;
 }
 
-/** A consumer that received for so long worked. */
+/** Duration of receiving after which a failure resets the backoff. */
 const STABLE_MS = 5000;
-/** How long a stop waits for requests under way: messages that SQS has begun to hand over would be hidden for a while otherwise. */
+/** Time for which a stop waits for pending requests: after an abort, messages of their responses would stay hidden until the visibility timeout. */
 const STOP_MS = 100;
-/** After so long SQS has noticed that a request was aborted. */
-const GONE_MS = 200;
-/** Longest time that an answer of SQS is assumed to take. */
+/** Time after which SQS has detected an aborted request. */
+const DETECTION_MS = 200;
+/** Assumed maximum time of a response of SQS. */
 const ANSWER_MS = 1000;
-/** Longest wait for giving messages back. */
+/** Longest wait for releasing messages. */
 const CLOSE_MS = 5000;
 
 /** Consumes the queues of one group. */
 export class SqsConsumer implements Consumer {
   private readonly parts: SqsConsumerParts;
   private readonly options: ConsumerOptions;
-  /** One of each receiver. */
+  /** Room of each receiver. */
   private rooms: readonly Room[] = [];
   private readonly held: HeldDeliveries;
   private readonly stopping = new AbortController();
   private readonly ending = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private hasStarted = false;
-  /** When SQS has noticed that nothing waits for messages any more. */
-  private goneAt = 0;
+  /** Time at which SQS has detected the aborted requests. */
+  private detectedAt = 0;
   private isPaused = false;
   private isClosed = false;
   private resumed = Promise.withResolvers<void>();
-  /** What arrived while nothing may be handed over goes back: other processes may take it. */
+  /** Pending releases of messages that arrived while paused or stopping, for other processes. */
   private returning: Promise<unknown> = Promise.resolve();
   private readonly copied = new WeakSet<SqsDelivery>();
-  /** Settled in a call of which another part failed: messaging repeats all of it. */
+  /** Deliveries that were settled in a call that failed partially, which messaging repeats. */
   private readonly settledBefore = new WeakSet<Delivery>();
 
   constructor(parts: SqsConsumerParts, options: ConsumerOptions) {
@@ -109,7 +109,7 @@ export class SqsConsumer implements Consumer {
     const { clock } = this.parts;
     const cancel = clock.after(STOP_MS, () => {
       this.ending.abort();
-      this.goneAt = clock.now() + GONE_MS;
+      this.detectedAt = clock.now() + DETECTION_MS;
     });
     await this.running;
     cancel();
@@ -128,10 +128,10 @@ export class SqsConsumer implements Consumer {
     const parts = { ...rest, messageSizeBytes: config.messageSizeBytes, copied: this.copied };
     const { done, lost, reason } = await settle(parts, ours);
     this.held.settled(done);
-    const gone = this.held.lose(lost);
-    if (reason === null) return [...unknown, ...gone];
+    const removed = this.held.lose(lost);
+    if (reason === null) return [...unknown, ...removed];
     for (const delivery of done) this.settledBefore.add(delivery);
-    if (gone.length > 0) this.options.sink.lost(gone);
+    if (removed.length > 0) this.options.sink.lost(removed);
     throw unavailable(reason);
   }
 
@@ -147,7 +147,7 @@ export class SqsConsumer implements Consumer {
     return counts.flatMap(Object.values).reduce((sum, count) => sum + Number(count), 0);
   }
 
-  /** SQS counts messages behind one of their key that is held, or delayed, as visible: nothing is known of FIFO queues. */
+  /** Excludes FIFO queues, of which SQS counts blocked messages as visible: those of a key with a held or delayed message. */
   async overdue(): Promise<number> {
     const { api } = this.parts;
     const sources = (await this.findSources()).filter(({ queue }) => !queue.isFifo);
@@ -162,14 +162,14 @@ export class SqsConsumer implements Consumer {
     if (this.isClosed) return;
     this.isClosed = true;
     const { clock } = this.parts;
-    const leftMs = this.goneAt - clock.now();
-    // SQS may not have noticed yet that a request was aborted, and would answer it with what is given back.
-    if (this.held.size > 0 && leftMs > 0) await pause(clock, leftMs, new AbortController().signal);
+    const remainingMs = this.detectedAt - clock.now();
+    // Until SQS has detected an aborted request, it may respond to it with released messages.
+    if (this.held.size > 0 && remainingMs > 0) await pause(clock, remainingMs, new AbortController().signal);
     await this.inTime(this.held.close());
     this.options.sink.state("closed");
   }
 
-  /** Waits for what is given back, but not for ever: the rest comes again after its time. */
+  /** Waits for releases, with a time limit: other messages are redelivered after their visibility timeout. */
   private async inTime(work: Promise<unknown>): Promise<void> {
     const limit = new AbortController();
     const cancel = this.parts.clock.after(CLOSE_MS, () => limit.abort());
@@ -197,7 +197,7 @@ export class SqsConsumer implements Consumer {
     }
   }
 
-  /** Receives from every queue until it is stopped, or until one of them fails. */
+  /** Receives from all queues until it is stopped or one of them fails. */
   private async consume(): Promise<void> {
     const sources = await untilAborted(this.openSources(), this.ending.signal);
     if (this.isStopping) return;
@@ -224,16 +224,16 @@ export class SqsConsumer implements Consumer {
     }
   }
 
-  private roomOf({ sources, most }: Share<Source>): Room {
+  private roomOf({ sources, max }: Share<Source>): Room {
     const urls = new Set(sources.map(({ queue }) => queue.url));
-    return new Room({ sink: this.options.sink, most, held: () => this.held.countOf(urls) });
+    return new Room({ sink: this.options.sink, max, held: () => this.held.countOf(urls) });
   }
 
   private async receive(
-    { sources, most }: Share<Source>,
+    { sources, max }: Share<Source>,
     until: Pick<ReceiverParts, "stopping" | "ending" | "room">,
   ): Promise<void> {
-    const { api, clock, config, again } = this.parts;
+    const { api, clock, config, recreate } = this.parts;
     try {
       await receiveFrom({
         ...until,
@@ -241,27 +241,27 @@ export class SqsConsumer implements Consumer {
         clock,
         queues: sources.map((source) => ({
           url: source.queue.url,
-          take: (messages, askedAt) => this.arrived(messages, source, askedAt),
+          take: (messages, requestedAt) => this.arrived(messages, source, requestedAt),
         })),
-        maxMessages: Math.min(config.maxMessages, this.options.prefetch, most),
+        maxMessages: Math.min(config.maxMessages, this.options.prefetch, max),
         waitTimeSecs: sources.length === 1 ? config.waitTimeSecs : 1,
         isPaused: () => this.isPaused,
         resumed: async (signal) => await untilAborted(this.resumed.promise, signal).catch(() => {}),
       });
     } catch (error) {
-      if (until.stopping.aborted) return; // it was ended while it waited
-      if (isMissing(error)) await again();
+      if (until.stopping.aborted) return; // aborted while waiting
+      if (isMissing(error)) await recreate();
       throw error;
     }
   }
 
   private async openSources(): Promise<readonly Source[]> {
-    const { api, again } = this.parts;
+    const { api, recreate } = this.parts;
     const missing = async (): Promise<readonly string[]> => {
       const urls = await Promise.all(this.names.map(async (name) => await api.urlOf(name)));
       return this.names.filter((_, at) => urls[at] === null);
     };
-    if ((await missing()).length > 0) await again();
+    if ((await missing()).length > 0) await recreate();
     const still = await missing();
     if (still.length > 0)
       throw new Error(
@@ -270,7 +270,7 @@ export class SqsConsumer implements Consumer {
     return await this.findSources();
   }
 
-  /** Names of the queues without which the group gets nothing. */
+  /** Names of the group's queues. */
   private get names(): readonly string[] {
     const { topics, group, order } = this.options;
     return topics
@@ -278,7 +278,7 @@ export class SqsConsumer implements Consumer {
       .map((topic) => groupQueue(topic, group, order === "key"));
   }
 
-  /** The queues of the group, and those for messages of its topics without groups. */
+  /** Finds the queues of the group, and the unclaimed queues of its topics. */
   private async findSources(): Promise<readonly Source[]> {
     const { queues } = this.parts;
     const { topics, group, order } = this.options;
@@ -296,9 +296,9 @@ export class SqsConsumer implements Consumer {
     return found.flat();
   }
 
-  private arrived(messages: readonly Message[], source: Source, askedAt: number): void {
-    // SQS hides a message when it hands it over: at most the time of an answer ago.
-    const hiddenAt = Math.max(askedAt, this.parts.clock.now() - ANSWER_MS);
+  private arrived(messages: readonly Message[], source: Source, requestedAt: number): void {
+    // The visibility timeout begins when SQS responds: at most `ANSWER_MS` ago.
+    const hiddenAt = Math.max(requestedAt, this.parts.clock.now() - ANSWER_MS);
     const hiddenUntil = hiddenAt + this.parts.config.visibilityTimeoutSecs * 1000;
     const deliveries = messages.map((message) => new SqsDelivery(message, { ...source, hiddenUntil }));
     this.held.add(deliveries);

@@ -3,18 +3,18 @@ import type { Delivery, WireHeaders } from "@framework/messaging/adapter";
 import { read } from "../message/stored-message.ts";
 import type { Queue } from "../queues/known-queues.ts";
 
-/** One delivery, with the receipt by which it is settled. */
+/** A delivery with its receipt handle. */
 export class SqsDelivery implements Delivery {
   readonly topic: string;
   readonly queue: Queue;
-  /** Id that SQS gave the message, or the original of a copy. */
+  /** `MessageId` of the message; of a copy, that of the original. */
   readonly id: string;
   readonly receipt: string;
-  /** Deliveries of one message group of a FIFO queue, in which none may overtake another; `null` for others. */
+  /** Queue and message group, whose order must be kept; `null` for a standard queue. */
   readonly lane: string | null;
-  /** Until when SQS gives the message to no other consumer, on the monotonic clock. */
+  /** End of the visibility timeout on the monotonic clock. */
   hiddenUntil: number;
-  /** Whether its time is being extended. */
+  /** Whether its visibility timeout is being extended. */
   isExtending = false;
   readonly partition = null;
   readonly offset = null;
@@ -22,7 +22,7 @@ export class SqsDelivery implements Delivery {
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
   readonly tries: number;
-  /** SQS counts releases too, which are no tries: the number of tries is in the message. */
+  /** Unknown, because the receive count of SQS includes releases; tries are stored in the message. */
   readonly deliveries = null;
   readonly isRedelivered: boolean;
   readonly sentAt: number | null;

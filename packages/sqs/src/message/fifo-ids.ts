@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** What SQS takes as the id of a message group or of a deduplication. */
+/** Valid ids of message groups and deduplication ids in SQS. */
 const VALID = /^[!-~]{1,128}$/;
 
-/** Id of the message group of a key: the key, or its hash. Messages without a key have a group each. */
+/** Returns the message group id: the key, or its hash. Each message without a key has its own group. */
 export const groupIdOf = ({ key, id }: { readonly key: string | null; readonly id: string }): string => {
   const text = key ?? id;
   return VALID.test(text) ? text : hashOf(text);
 };
 
 /**
- * Id by which SQS drops a copy for 5 minutes. Only the same message sent again is one, as a relay does: two systems may use one id for different events, and
- * a replay must not be dropped.
+ * Returns the deduplication id, by which SQS drops a repeated send for 5 minutes. Derived from more than the message id, because two systems may use the same id for
+ * different events, and replays must not be dropped.
  */
 export const deduplicationIdOf = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash("sha256");

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { read, store } from "./stored-message.ts";
 
-// The unit "binary" of fast-check first makes a map of 1.1 million characters.
+// Not the unit "binary" of fast-check, which first creates a map of 1.1 million characters.
 const character = fc.nat({ max: 0x10f7ff }).map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800));
 const anyText = fc.array(character).map((characters) => characters.join(""));
 const headers = fc.dictionary(anyText, anyText, { noNullPrototype: false });
@@ -11,7 +11,7 @@ const body = fc.oneof(
   fc.uint8Array(),
 );
 
-test("what is stored is read unchanged, and SQS takes every character of it", () => {
+test("a stored message is read unchanged, and has only characters that SQS accepts", () => {
   fc.assert(
     fc.property(headers, fc.option(anyText), body, fc.nat(), (sent, key, content, tries) => {
       const { MessageBody, MessageAttributes } = store({ headers: sent, key, body: content }, tries);
@@ -25,18 +25,18 @@ test("what is stored is read unchanged, and SQS takes every character of it", ()
   );
 });
 
-test("text that SQS takes stays readable", () => {
+test("text that SQS accepts stays readable", () => {
   const { MessageBody } = store({ headers: {}, key: null, body: '{"title":"Ünï 🙂"}' }, 0);
   expect(MessageBody).toBe('{"title":"Ünï 🙂"}');
 });
 
-test("a message is counted as SQS counts it", () => {
+test("bytes is the size of a message as counted by SQS", () => {
   const { MessageBody, MessageAttributes, bytes } = store({ headers: { a: "ä" }, key: "k", body: "ä" }, 0);
   const { DataType = "", StringValue = "" } = MessageAttributes["framework"] ?? {};
   expect(bytes).toBe(Buffer.byteLength(`framework${DataType}${StringValue}${MessageBody}`));
 });
 
-test("an attribute that another system wrote under the same name is a header", () => {
+test("an attribute of another system with the same name is a header", () => {
   fc.assert(
     fc.property(fc.oneof(anyText, fc.json()), (StringValue) => {
       const { body: text } = read({
@@ -46,14 +46,14 @@ test("an attribute that another system wrote under the same name is a header", (
       expect(text).toBe("x");
     }),
   );
-  const hostile = [
+  const malicious = [
     '{"headers":{"a":1}}',
     '{"headers":{},"tries":-1}',
     '{"headers":{},"key":{}}',
     "null",
     "{",
   ];
-  for (const StringValue of hostile) {
+  for (const StringValue of malicious) {
     const found = read({ Body: "x", MessageAttributes: { framework: { DataType: "String", StringValue } } });
     expect(found).toMatchObject({ headers: { framework: StringValue }, key: null, tries: 0 });
   }

@@ -1,36 +1,36 @@
 import type { Message, MessageAttributeValue } from "@aws-sdk/client-sqs";
 import { newHeaders, type OutgoingMessage, type WireHeaders } from "@framework/messaging/adapter";
 
-/** The one attribute that has key and headers: SQS allows ten attributes, and characters of XML in them. */
+/** The attribute with key and headers. A single one, because SQS allows ten attributes. */
 const ATTRIBUTE = "framework";
 const attributeBytes = ATTRIBUTE.length + "String".length;
-/** A body that has no characters: SQS takes none. */
+/** Replaces an empty body, which SQS refuses. */
 const EMPTY = "=";
 
-/** What SQS takes in a body. */
+/** Characters that SQS accepts in a body. */
 const PLAIN = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]+$/u;
 
-/** The attribute as JSON. */
+/** JSON of the attribute. */
 interface Packed {
   readonly headers: WireHeaders;
   readonly key?: string;
-  /** `true` when the body is base64. */
+  /** `true` if the body is base64. */
   readonly base64?: true;
-  /** Tries made before. */
+  /** Tries made so far. */
   readonly tries?: number;
-  /** Of a copy: the id that SQS gave the original. */
+  /** Of a copy: `MessageId` of the original. */
   readonly id?: string;
 }
 
-/** A message as SQS stores it. */
+/** A message in the format of SQS. */
 export interface StoredMessage {
   readonly MessageBody: string;
   readonly MessageAttributes: Record<string, MessageAttributeValue>;
-  /** As SQS counts them. */
+  /** Size of the message as counted by SQS. */
   readonly bytes: number;
 }
 
-/** A message as it was sent. */
+/** A decoded message. */
 export interface ReadMessage {
   readonly key: string | null;
   readonly headers: WireHeaders;
@@ -41,9 +41,9 @@ export interface ReadMessage {
 }
 
 /**
- * Encodes a message: bodies that are no text of SQS become base64, headers JSON in ASCII.
+ * Encodes a message: bodies with characters that SQS refuses become base64, headers become ASCII JSON.
  *
- * @param copyOf id of the original; SQS gives the copy another one
+ * @param copyOf `MessageId` of the original, for a copy
  */
 export const store = (
   { key, headers, body }: Pick<OutgoingMessage, "key" | "headers" | "body">,
@@ -67,11 +67,11 @@ export const store = (
   };
 };
 
-/** Decodes a message; one of another system has its text attributes as headers. */
+/** Decodes a message. String attributes of other systems become headers. */
 export const read = ({ Body = "", MessageAttributes = {}, Attributes, MessageId }: Message): ReadMessage => {
   const packed = parsed(MessageAttributes[ATTRIBUTE]?.StringValue);
   if (packed === null) {
-    const headers = foreignHeaders(MessageAttributes);
+    const headers = attributeHeaders(MessageAttributes);
     return { key: Attributes?.MessageGroupId ?? null, headers, body: Body, tries: 0, id: MessageId };
   }
   const { headers, key = null, base64 = false, tries = 0, id = MessageId } = packed;
@@ -90,7 +90,7 @@ const bytesOf = (text: string): Uint8Array =>
 const asciiOf = (json: string): string =>
   json.replaceAll(/[\u007F-\uFFFF]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** `null` for an attribute that this package has not written. */
+/** Parses the attribute; `null` if this package has not written it. */
 const parsed = (text: string | undefined): Packed | null => {
   if (text === undefined) return null;
   try {
@@ -104,18 +104,18 @@ const parsed = (text: string | undefined): Packed | null => {
 const isPacked = (value: Partial<Record<keyof Packed, unknown>> | null): value is Packed =>
   typeof value === "object" &&
   value !== null &&
-  isTexts(value.headers) &&
+  areStrings(value.headers) &&
   (value.key === undefined || typeof value.key === "string") &&
   (value.base64 === undefined || value.base64 === true) &&
   (value.id === undefined || typeof value.id === "string") &&
   (value.tries === undefined || (Number.isSafeInteger(value.tries) && Number(value.tries) >= 0));
 
-const isTexts = (value: unknown): boolean =>
+const areStrings = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   Object.values(value).every((each) => typeof each === "string");
 
-const foreignHeaders = (attributes: Readonly<Record<string, MessageAttributeValue>>): WireHeaders => {
+const attributeHeaders = (attributes: Readonly<Record<string, MessageAttributeValue>>): WireHeaders => {
   const headers = newHeaders();
   for (const name of Object.keys(attributes)) {
     const value = attributes[name]?.StringValue;

@@ -4,7 +4,7 @@ import { nameOfUrl, topicOfUrl } from "../queue-url.ts";
 import type { SqsConfig } from "../sqs-config.ts";
 import { groupQueue, isFifoName, isUnclaimed, topicPrefix, unclaimedQueue } from "./queue-names.ts";
 
-/** A queue that exists. */
+/** An existing queue. */
 export interface Queue {
   readonly name: string;
   readonly url: string;
@@ -12,19 +12,19 @@ export interface Queue {
   readonly isFifo: boolean;
 }
 
-/** What looking for queues needs. */
+/** Dependencies of `KnownQueues`. */
 export interface KnownQueuesParts {
   readonly api: SqsApi;
   readonly clock: Clock;
   readonly config: Pick<SqsConfig, "queueUrl" | "discoveryMs">;
 }
 
-/** Topics whose queues are remembered. */
+/** Maximum remembered topics. */
 const MAX_TOPICS = 10_000;
-/** Pages of 1,000 queues of one topic. */
+/** Maximum pages of 1,000 queues of one topic. */
 const MAX_PAGES = 10;
 
-/** Finds the queues of topics: SQS has no exchange that copies messages, so a sender must know the queue of every group. */
+/** Finds the queues of topics. SQS does not copy messages, so a sender must know the queue of every group. */
 export class KnownQueues {
   private readonly parts: KnownQueuesParts;
   private found = new Map<string, { readonly at: number; readonly queues: Promise<readonly Queue[]> }>();
@@ -33,16 +33,16 @@ export class KnownQueues {
     this.parts = parts;
   }
 
-  /** The queue of the configuration, if it stands for a topic. */
+  /** Returns the queue of `queueUrl` if it is the queue of this topic; else `null`. */
   given(topic: string): Queue | null {
     const { queueUrl } = this.parts.config;
     return queueUrl !== "" && topicOfUrl(queueUrl) === topic ? queueOf(queueUrl) : null;
   }
 
   /**
-   * The queues that get a message of a topic: those of its groups, or else the one for messages without groups. None when there is neither.
+   * Returns the target queues of a message: the queues of the topic's groups, or else its unclaimed queue. Empty if there is neither.
    *
-   * @param group the only group that gets the message; `null` for all
+   * @param group the only target group; `null` for all
    */
   async targets(topic: string, group: string | null): Promise<readonly Queue[]> {
     const given = this.given(topic);
@@ -56,20 +56,20 @@ export class KnownQueues {
     return groups.length > 0 ? groups : queues.slice(0, 1);
   }
 
-  /** A queue by name; `null` when there is none. */
+  /** Returns a queue by name; `null` if it does not exist. */
   async byName(name: string): Promise<Queue | null> {
     const url = await this.parts.api.urlOf(name);
     return url === null ? null : queueOf(url);
   }
 
-  /** The queues for messages of a topic without groups. */
+  /** Returns the unclaimed queues of a topic, for messages without a group. */
   async unclaimed(topic: string): Promise<readonly Queue[]> {
     const names = [unclaimedQueue(topic, false), unclaimedQueue(topic, true)];
     const queues = await Promise.all(names.map(async (name) => await this.byName(name)));
     return queues.filter((queue) => queue !== null);
   }
 
-  /** Looks for the queues of a topic again when they are needed next. */
+  /** Forgets the queues of a topic, so that the next use searches again. */
   forget(topic: string): void {
     this.found.delete(topic);
   }
@@ -83,7 +83,7 @@ export class KnownQueues {
     this.found.set(topic, entry);
     try {
       const queues = await entry.queues;
-      if (queues.length === 0) this.drop(topic, entry); // one may exist at any time
+      if (queues.length === 0) this.drop(topic, entry); // a queue may be created at any time
       return queues;
     } catch (error) {
       this.drop(topic, entry);

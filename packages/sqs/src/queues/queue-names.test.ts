@@ -11,7 +11,7 @@ test("names of letters, digits and - are kept, others get a hash", () => {
   expect(unclaimedQueue("orders.mail.dlq", false)).toMatch(/^orders-mail-dlq_[\da-f]{8}__unclaimed$/);
 });
 
-test("every name is one that SQS takes", () => {
+test("SQS accepts every name", () => {
   fc.assert(
     fc.property(name, name, fc.boolean(), (topic, group, isFifo) => {
       expect(groupQueue(topic, group, isFifo)).toMatch(/^[\w-]{1,75}(?:\.fifo)?$/);
@@ -32,7 +32,7 @@ test("different topics and groups never share a queue, nor the prefix of a topic
   );
 });
 
-test("a group cannot take the queue of messages without groups", () => {
+test("the queue of a group is never an unclaimed queue", () => {
   expect(isUnclaimed(unclaimedQueue("orders", true))).toBe(true);
   expect(isUnclaimed(groupQueue("orders", "unclaimed", false))).toBe(false);
   expect(isUnclaimed(groupQueue("orders", "unclaimed", true))).toBe(false);

@@ -7,7 +7,7 @@ import type { SqsConfig } from "../sqs-config.ts";
 import type { KnownQueues, Queue } from "./known-queues.ts";
 import { type WantedQueue, wantedQueues } from "./wanted-queues.ts";
 
-/** What the topology needs. */
+/** Dependencies of `SqsTopology`. */
 export interface SqsTopologyParts {
   readonly api: SqsApi;
   readonly queues: KnownQueues;
@@ -15,42 +15,42 @@ export interface SqsTopologyParts {
   readonly log: Logger;
 }
 
-/** The longest time that SQS keeps messages: 14 days. */
+/** Maximum retention of SQS: 14 days. */
 const RETENTION_SECS = 1_209_600;
 
-/** Verifies and creates queues, and creates again what vanished. */
+/** Verifies, creates and recreates queues. */
 export class SqsTopology {
   private readonly parts: SqsTopologyParts;
-  /** What this process created, for `again`. */
+  /** Queues that this process has created, for `recreate`. */
   private created: readonly WantedQueue[] = [];
 
   constructor(parts: SqsTopologyParts) {
     this.parts = parts;
   }
 
-  /** Returns what is missing or different, in sentences. Rejects when SQS cannot be asked. */
+  /** Returns missing and different queues, in sentences. Rejects if SQS cannot be queried. */
   async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
     const { queues } = this.parts;
     const wanted = wantedQueues(spec, (topic) => queues.given(topic) !== null);
     const problems = await this.givenProblems(spec);
     for (const queue of wanted)
-      problems.push(...(await this.explained(queue, () => this.look(queue, mode === "create"))));
+      problems.push(...(await this.explained(queue, () => this.checkQueue(queue, mode === "create"))));
     for (const topic of topicsOf(spec)) queues.forget(topic);
     if (mode === "create" && problems.length === 0) this.created = unique([...this.created, ...wanted]);
     return problems;
   }
 
-  /** Creates again what `apply` created in this process. Does nothing in mode `verify`. */
-  async again(): Promise<void> {
-    for (const queue of this.created) await this.look(queue, true);
+  /** Recreates what `apply` has created in this process. Does nothing after mode `verify`. */
+  async recreate(): Promise<void> {
+    for (const queue of this.created) await this.checkQueue(queue, true);
   }
 
-  private async look(wanted: WantedQueue, mayCreate: boolean): Promise<readonly string[]> {
+  private async checkQueue(wanted: WantedQueue, mayCreate: boolean): Promise<readonly string[]> {
     const { queues } = this.parts;
     const { name, other } = wanted;
     if (other !== null && (await queues.byName(other)) !== null)
       return [
-        `the group has the queue ${other} beside ${name}, as another program with another \`order\` needs it, and would get every message in both; drain and delete one`,
+        `the group already has the queue ${other} of a subscription with another \`order\`, and would receive every message twice; drain and delete ${other}, or do not use ${name}`,
       ];
     const found = await queues.byName(name);
     if (found !== null) return await this.differences(found, wanted);
@@ -83,7 +83,7 @@ export class SqsTopology {
     await api.create(name, attributes);
   }
 
-  /** What of an existing queue this program cannot work with. */
+  /** Returns the problems of an existing queue. */
   private async differences(
     { name, url }: Queue,
     { deadLetters }: Pick<WantedQueue, "deadLetters">,
@@ -94,23 +94,23 @@ export class SqsTopology {
     const problems =
       size < config.messageSizeBytes
         ? [
-            `the queue ${name} takes ${size} bytes, and SqsConfig.messageSizeBytes is ${config.messageSizeBytes}; raise its MaximumMessageSize, or lower the option`,
+            `the queue ${name} accepts ${size} bytes, but SqsConfig.messageSizeBytes is ${config.messageSizeBytes}; raise its MaximumMessageSize, or lower the option`,
           ]
         : [];
     if (deadLetters === null) return problems;
     const count = maxReceiveCountOf(found["RedrivePolicy"]);
     if (count === null)
       problems.push(
-        `the queue ${name} has no redrive policy, so a message that ends its process would come again for ever; set one to ${deadLetters} with maxReceiveCount ${config.maxReceiveCount}`,
+        `the queue ${name} has no redrive policy, so a message that kills its process would be redelivered endlessly; set one to ${deadLetters} with maxReceiveCount ${config.maxReceiveCount}`,
       );
     else if (count !== config.maxReceiveCount)
       problems.push(
-        `the redrive policy of the queue ${name} has maxReceiveCount ${count}, and SqsConfig.maxReceiveCount is ${config.maxReceiveCount}; make them equal`,
+        `the redrive policy of the queue ${name} has maxReceiveCount ${count}, but SqsConfig.maxReceiveCount is ${config.maxReceiveCount}; make them equal`,
       );
     return problems;
   }
 
-  /** The queue of the configuration is only looked at. */
+  /** Returns the problems of the queue of `queueUrl`, which is never changed. */
   private async givenProblems({ subscriptions }: Topology): Promise<string[]> {
     const { queues, config } = this.parts;
     const users = subscriptions.filter(({ topics }) => topics.some((topic) => queues.given(topic) !== null));
@@ -119,25 +119,25 @@ export class SqsTopology {
     const problems: string[] = [];
     if (new Set(users.map(({ group }) => group)).size > 1)
       problems.push(
-        `the queue ${first.name} of SqsConfig.queueUrl gives each message to one group, and there are ${users.map(({ group }) => group).join(", ")}; leave one`,
+        `the queue ${first.name} of SqsConfig.queueUrl supports one group, not ${users.map(({ group }) => group).join(", ")}`,
       );
     if (!first.isFifo && users.some(({ order }) => order === "key"))
       problems.push(
-        `the queue ${first.name} of SqsConfig.queueUrl is no FIFO queue and keeps no order by key`,
+        `the queue ${first.name} of SqsConfig.queueUrl is not a FIFO queue and does not support order: "key"`,
       );
     const wanted = { name: first.name, isFifo: first.isFifo, deadLetters: null, other: null };
-    const look = async (): Promise<readonly string[]> => await this.differences(first, wanted);
-    problems.push(...(await this.explained(wanted, look)));
+    const check = async (): Promise<readonly string[]> => await this.differences(first, wanted);
+    problems.push(...(await this.explained(wanted, check)));
     await this.warnOfRedrive(first, config.maxReceiveCount);
     return problems;
   }
 
   private async warnOfRedrive({ url, name }: Queue, maxReceiveCount: number): Promise<void> {
     const { api, log } = this.parts;
-    const found = await api.attributes(url, "RedrivePolicy").catch(() => null); // it was asked before
+    const found = await api.attributes(url, "RedrivePolicy").catch(() => null); // an error was reported by the check before
     if (found !== null && maxReceiveCountOf(found["RedrivePolicy"]) === null)
       log.warn(
-        "sqs: the queue of queueUrl has no redrive policy; a message that ends its process comes again until it expires",
+        "sqs: the queue of queueUrl has no redrive policy; a message that kills its process is redelivered until it expires",
         { queue: name, maxReceiveCount },
       );
   }
@@ -150,7 +150,9 @@ export class SqsTopology {
       return await ask();
     } catch (error) {
       if (isForbidden(error))
-        return [`the credentials may not look at or create the queue ${name}; grant it: ${reasonOf(error)}`];
+        return [
+          `the credentials may not read or create the queue ${name}; grant the permission: ${reasonOf(error)}`,
+        ];
       throw error;
     }
   }

@@ -5,13 +5,13 @@ import { deadLetterTopic, groupQueue, unclaimedQueue } from "./queue-names.ts";
 export interface WantedQueue {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Queue to which SQS moves what it gives up; `null` for queues of dead letters. */
+  /** Queue of the redrive policy; `null` for dead-letter queues. */
   readonly deadLetters: string | null;
-  /** The queue that the group must not have beside this one; `null` for queues of dead letters. */
+  /** Queue that must not exist besides this one; `null` for dead-letter queues. */
   readonly other: string | null;
 }
 
-/** The queues of groups and of their dead letters, those of dead letters first. @param isGiven whether a topic is a queue that exists */
+/** Returns the queues of groups and dead letters, dead-letter queues first. @param isGiven whether a topic is the queue of `queueUrl` */
 export const wantedQueues = (
   { subscriptions }: Topology,
   isGiven: (topic: string) => boolean,

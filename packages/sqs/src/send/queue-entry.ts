@@ -5,7 +5,7 @@ import { deduplicationIdOf, groupIdOf } from "../message/fifo-ids.ts";
 import { store } from "../message/stored-message.ts";
 import type { Queue } from "../queues/known-queues.ts";
 
-/** A message for one queue, without the id of its entry. */
+/** A batch entry for one queue, without its id. */
 export interface QueueEntry {
   readonly entry: Omit<SendMessageBatchRequestEntry, "Id">;
   readonly bytes: number;
@@ -15,10 +15,10 @@ export interface QueueEntry {
 export const MAX_DELAY_MS = 900_000;
 
 /**
- * Encodes a message for a queue. FIFO queues delay no single message: there the time is in a header, and messaging holds the delivery.
+ * Encodes a message for a queue. FIFO queues cannot delay single messages: the due time is stored in a header, and messaging holds the delivery.
  *
- * @param options.date now, in milliseconds since 1970
- * @param options.copyOf id of the original, for a copy that is tried again
+ * @param options.date current time in milliseconds since 1970
+ * @param options.copyOf `MessageId` of the original, for the copy of a retried message
  */
 export const queueEntry = (
   message: OutgoingMessage,
@@ -34,7 +34,7 @@ export const queueEntry = (
   }
   const { MessageBody, MessageAttributes, bytes } = store(message, tries, copyOf);
   const DelaySeconds = Math.min(Math.ceil(delayMs / 1000), MAX_DELAY_MS / 1000);
-  const fair = key === null ? {} : { MessageGroupId: groupIdOf(message) }; // keys take turns: fair queues
+  const fair = key === null ? {} : { MessageGroupId: groupIdOf(message) }; // enables fair queues between keys
   return {
     entry: { MessageBody, MessageAttributes, ...fair, ...(DelaySeconds > 0 && { DelaySeconds }) },
     bytes,
@@ -42,8 +42,8 @@ export const queueEntry = (
 };
 
 /**
- * A message for one group alone is a replay: it must not be taken for the message that failed. A dead letter has the id and body of its original, also when
- * two groups give that up, or one group twice.
+ * Returns the deduplication id. A message for one group is a replay, which must not be dropped as a duplicate of the failed message. Dead letters have the id and
+ * body of the original, so their id includes group and time.
  */
 const deduplicationOf = (
   { id, body, headers }: OutgoingMessage,

@@ -13,21 +13,21 @@ export interface SendFailure {
   readonly isMissing: boolean;
 }
 
-/** One message for one queue, and what became of it. */
+/** One message for one queue, with its result. */
 export interface Posting extends QueueEntry {
   readonly queue: Queue;
-  /** `null` when it was stored. */
+  /** The failure; `null` if the message was stored. */
   failure: SendFailure | null;
 }
 
-/** What sending entries needs. */
+/** Dependencies of `sendEntries`. */
 export interface SendEntriesParts {
   readonly api: SqsApi;
-  /** Largest message in bytes. */
+  /** Maximum size of a message in bytes. */
   readonly messageSizeBytes: number;
 }
 
-/** Sends messages in batches, a few requests at a time. Never rejects: each posting gets its failure. */
+/** Sends messages in batches, with limited concurrency. Never rejects: sets `failure` of each posting. */
 export const sendEntries = async (
   { api, messageSizeBytes }: SendEntriesParts,
   postings: readonly Posting[],
@@ -64,7 +64,7 @@ const sendBatch = async (api: SqsApi, batch: readonly Posting[], signal: AbortSi
   }
 };
 
-/** A request that failed as a whole may succeed later: a permission or a queue can be missing for a while. */
+/** Returns the failure of a whole request. Retryable, because a missing permission or queue may be added. */
 const failureOf = (error: unknown): SendFailure => {
   const reason = reasonOf(error);
   const isRefused = isForbidden(error) || (isRefusal(error) && !isMissing(error));
@@ -78,7 +78,7 @@ const failureOf = (error: unknown): SendFailure => {
 const tooLarge = (bytes: number, limit: number): SendFailure => ({
   error: new FrameworkError(
     "SQS_TOO_LARGE",
-    `sqs: a message has ${bytes} bytes with its headers, more than ${limit}`,
+    `sqs: a message has ${bytes} bytes with its headers; the limit is ${limit}`,
   ),
   isRetryable: false,
   isMissing: false,

@@ -13,20 +13,20 @@ import type { KnownQueues, Queue } from "../queues/known-queues.ts";
 import { queueEntry } from "./queue-entry.ts";
 import { type Posting, sendEntries, type SendEntriesParts, type SendFailure } from "./send-entries.ts";
 
-/** What sending needs. */
+/** Dependencies of `SqsProducer`. */
 export interface SqsProducerParts extends SendEntriesParts {
   readonly queues: KnownQueues;
   readonly clock: Clock;
 }
 
-/** A message on its way, with the queues that get it. */
+/** A message with its target queues and result. */
 interface Outgoing {
   readonly message: OutgoingMessage;
   readonly queues: readonly Queue[];
   result: SendResult | null;
 }
 
-/** The queues of a topic, or why there are none. */
+/** The target queues of a topic, or the failure to find them. */
 interface Route {
   readonly queues: readonly Queue[];
   readonly failure: SendResult | null;
@@ -34,7 +34,7 @@ interface Route {
 
 const stored: SendResult = Object.freeze({ ok: true });
 
-/** Sends messages to the queue of every group. In FIFO queues those of one key wait for each other's confirmation, so that none overtakes one that failed. */
+/** Sends messages to the queue of every group. In FIFO queues messages of one key wait for each other's confirmation, to keep the order after a failure. */
 export class SqsProducer implements Producer {
   private readonly parts: SqsProducerParts;
 
@@ -48,7 +48,7 @@ export class SqsProducer implements Producer {
     return outgoing.map(({ result }) => result ?? notSent);
   }
 
-  /** Looks each topic up once: a listener on the signal for every message costs more than the rest of a send. */
+  /** Finds the queues of each topic once: an abort listener for every message would cost more than the rest of a send. */
   private async routedAll(
     messages: readonly OutgoingMessage[],
     signal: AbortSignal,
@@ -78,24 +78,24 @@ export class SqsProducer implements Producer {
   }
 
   private async sendRound(round: readonly Outgoing[], signal: AbortSignal): Promise<void> {
-    const gone = await this.post(round, signal);
-    if (gone.length === 0) return;
-    for (const { message } of gone) this.parts.queues.forget(message.topic); // a group may have left
-    const again = await this.routedAll(
-      gone.map(({ message }) => message),
+    const withoutQueue = await this.post(round, signal);
+    if (withoutQueue.length === 0) return;
+    for (const { message } of withoutQueue) this.parts.queues.forget(message.topic); // a group may have been removed
+    const rerouted = await this.routedAll(
+      withoutQueue.map(({ message }) => message),
       signal,
     );
     await this.post(
-      again.filter(({ result }) => result === null),
+      rerouted.filter(({ result }) => result === null),
       signal,
     );
-    for (const [at, { result }] of again.entries()) {
-      const each = gone[at];
+    for (const [at, { result }] of rerouted.entries()) {
+      const each = withoutQueue[at];
       if (each !== undefined) each.result = result;
     }
   }
 
-  /** Returns the messages one of whose queues does not exist any more. */
+  /** Sends messages. Returns those with a queue that no longer exists. */
   private async post(round: readonly Outgoing[], signal: AbortSignal): Promise<readonly Outgoing[]> {
     const date = this.parts.clock.date();
     const posted = round.map((each) => ({ each, postings: postingsOf(each, date) }));
@@ -120,7 +120,7 @@ const postingsOf = ({ message, queues }: Outgoing, date: number): readonly Posti
 
 const failed = ({ error, isRetryable }: SendFailure): SendResult => ({ ok: false, error, isRetryable });
 
-/** Messages that may be sent together: of a key in FIFO queues, one at a time, and none after one that failed. */
+/** Yields messages that may be sent together: of each key in FIFO queues one at a time, and none after a failed one. */
 const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly Outgoing[]> {
   const lanes = new Map<string, Outgoing[]>();
   const free: Outgoing[] = [];
@@ -144,7 +144,7 @@ const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly O
   }
 };
 
-/** The message of a lane for a round, unless one before it failed. */
+/** Returns the message of a lane for a round, unless an earlier one failed. */
 const next = (lane: readonly Outgoing[], at: number): readonly Outgoing[] => {
   const each = lane[at];
   if (each === undefined || each.result !== null) return [];
@@ -158,7 +158,7 @@ const next = (lane: readonly Outgoing[], at: number): readonly Outgoing[] => {
 
 const notSent: SendResult = {
   ok: false,
-  error: unavailable("a message of the same key before it was not stored"),
+  error: unavailable("an earlier message of the same key was not stored"),
   isRetryable: true,
 };
 

@@ -1,19 +1,19 @@
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 
-/** Takes the outcome of an export. */
+/** Receives the outcome of an export. */
 export type Exported = (outcome: ExportOutcome) => void;
 
-/** Outcome of an export, as the SDK has it, and what it leaves out of a success in part. */
+/** Outcome of an export: that of the SDK, with the spans that a partial success rejected. */
 export interface ExportOutcome {
   /** 0 for a success. */
   readonly code: number;
-  /** Why the export failed, or what the collector says about a success. */
+  /** Why the export failed, or the collector's warning about a success. */
   readonly error?: Error;
   /** Spans of a success that the collector rejected. @default 0 */
   readonly rejected?: number;
 }
 
-/** Finished spans on their way, in the form that their exporter takes. */
+/** Finished spans to export, in the form of their exporter. */
 export interface SpanBatch {
   /** Number of spans. */
   readonly size: number;
@@ -22,7 +22,7 @@ export interface SpanBatch {
   export(done: Exported): void;
 }
 
-/** Makes batches, which it sends. */
+/** Creates batches, and sends them. */
 export interface BatchExporter {
   newBatch(): SpanBatch;
   shutdown(): Promise<void>;

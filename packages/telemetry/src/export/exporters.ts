@@ -7,7 +7,7 @@ import { ProtoWriter } from "./proto-writer.ts";
 import { EncodedSpans } from "./span-bytes.ts";
 import type { Destination } from "../settings/destinations.ts";
 
-/** Creates the exporter of spans; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */
+/** Creates the exporter of spans; `null` if they are not exported. @throws TELEMETRY_NEEDS_GRPC */
 export const createSpanExporter = async (
   { to, url }: Destination,
   timeoutMillis: number,
@@ -20,7 +20,7 @@ export const createSpanExporter = async (
   return listExporter(new OTLPTraceExporter({ url, timeoutMillis }));
 };
 
-/** The SDK's exporter over HTTP, with its environment variables and repetitions, and our encoder. */
+/** The SDK's exporter over HTTP, with its environment variables and retries, but our encoder. */
 const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchExporter> => {
   const [http, { ProtobufTraceSerializer, TraceExporterMetricsHelper }] = await Promise.all([
     import("@opentelemetry/otlp-exporter-base/node-http"),
@@ -28,15 +28,15 @@ const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchE
   ]);
   const type = { "Content-Type": "application/x-protobuf" };
   const writers: ProtoWriter[] = [];
-  const giveBack = (writer: ProtoWriter): void => {
+  const recycle = (writer: ProtoWriter): void => {
     if (writers.length < SPARE_WRITERS) writers.push(writer);
   };
   const partial = new PartialSuccess();
   const delegate = http.createOtlpHttpExportDelegate(
     http.convertLegacyHttpOptions(options, "TRACES", "v1/traces", type),
     {
-      serializeRequest: (spans: EncodedSpans) => spans.take(giveBack),
-      deserializeResponse: (bytes) => partial.note(ProtobufTraceSerializer.deserializeResponse(bytes)),
+      serializeRequest: (spans: EncodedSpans) => spans.take(recycle),
+      deserializeResponse: (bytes) => partial.record(ProtobufTraceSerializer.deserializeResponse(bytes)),
     },
     "otlp_http_span_exporter",
     { name: TraceExporterMetricsHelper.name, countItems: ({ size }: EncodedSpans) => size },
@@ -52,7 +52,7 @@ const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchE
   };
 };
 
-/** Empty buffers that are kept: one for the batch that is filled, one for the message with it, one for spans of the program. */
+/** Maximum empty buffers kept for reuse: one for the current batch, one for its message, one for spans of the program. */
 const SPARE_WRITERS = 3;
 
 class EncodedBatch extends EncodedSpans implements SpanBatch {
@@ -68,7 +68,7 @@ class EncodedBatch extends EncodedSpans implements SpanBatch {
   }
 }
 
-/** Creates the exporter of metrics; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */
+/** Creates the exporter of metrics; `null` if they are not exported. @throws TELEMETRY_NEEDS_GRPC */
 export const createMetricExporter = async (
   { to, url }: Destination,
   timeoutMillis: number,

@@ -1,24 +1,24 @@
 import type { IExportTraceServiceResponse } from "@opentelemetry/otlp-transformer";
 import type { ExportOutcome } from "./batch-exporter.ts";
 
-/** Adds to outcomes what the SDK only gives to its own log: that a collector rejected a part of the spans, or warns. */
+/** Adds to outcomes what the SDK only logs: spans that the collector rejected, and its warnings. */
 export class PartialSuccess {
-  /** From an answer to its outcome, which the SDK reports next, in the same turn. */
-  private noted: Omit<ExportOutcome, "code"> | null = null;
+  /** Kept from a response until its outcome, which the SDK reports next, in the same turn. */
+  private details: Omit<ExportOutcome, "code"> | null = null;
 
-  /** Notes a collector's answer, and returns it. */
-  note(answer: IExportTraceServiceResponse): IExportTraceServiceResponse {
-    const { rejectedSpans: rejected = 0, errorMessage: message = "" } = answer.partialSuccess ?? {};
+  /** Keeps the details of a collector's response, and returns the response. */
+  record(response: IExportTraceServiceResponse): IExportTraceServiceResponse {
+    const { rejectedSpans: rejected = 0, errorMessage: message = "" } = response.partialSuccess ?? {};
     const reason = message === "" ? "" : `: ${message}`;
-    if (rejected > 0) this.noted = { rejected, error: new Error(`the collector rejected them${reason}`) };
-    else if (message !== "") this.noted = { error: new Error(message) };
-    return answer;
+    if (rejected > 0) this.details = { rejected, error: new Error(`the collector rejected them${reason}`) };
+    else if (message !== "") this.details = { error: new Error(message) };
+    return response;
   }
 
-  /** Returns the outcome of the answer that was noted last. */
+  /** Returns the outcome with the details of the last response. */
   addTo(outcome: ExportOutcome): ExportOutcome {
-    const { noted } = this;
-    this.noted = null;
-    return noted === null ? outcome : { ...outcome, ...noted };
+    const { details } = this;
+    this.details = null;
+    return details === null ? outcome : { ...outcome, ...details };
   }
 }

@@ -8,24 +8,24 @@ export class ProtoWriter {
   private buffer: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   private at = 0;
 
-  /** Forgets what was written, and keeps the memory. */
+  /** Discards the written bytes, and keeps the memory. */
   clear(): void {
     this.at = 0;
   }
 
-  /** Returns a copy of what was written. */
+  /** Returns a copy of the written bytes. */
   copy(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.buffer, 0, this.at);
   }
 
-  /** Writes what another writer holds. */
+  /** Writes the bytes of another writer. */
   append({ buffer, at }: ProtoWriter): void {
     this.reserve(at);
     buffer.copy(this.buffer, this.at, 0, at);
     this.at += at;
   }
 
-  /** Begins a nested message; `end` takes the returned place. */
+  /** Begins a nested message; pass the returned start to `end`. */
   begin(tag: number): number {
     this.varint(tag);
     this.reserve(1);
@@ -92,7 +92,7 @@ export class ProtoWriter {
     buffer[this.at++] = bits >>> 24;
   }
 
-  /** Writes seconds and nanoseconds as nanoseconds in a fixed64: the product has more bits than a number holds. */
+  /** Writes seconds and nanoseconds as nanoseconds in a fixed64, in parts, because the product exceeds 2^53. */
   nanos([seconds, nanos]: readonly [number, number]): void {
     const units = Math.floor(seconds / 65_536); // of 2^16 seconds; remainders by subtraction, as `%` of such numbers is slow
     const upper = units * 1_000_000_000; // times 2^16
@@ -103,7 +103,7 @@ export class ProtoWriter {
     this.fixed32(upperHigh + lowerHigh + Math.floor(low / TWO_32));
   }
 
-  /** Writes bytes that are given as hexadecimal digits. */
+  /** Writes bytes given as hexadecimal digits. */
   hex(tag: number, digits: string): void {
     const bytes = digits.length / 2;
     this.reserve(bytes + 20);
@@ -118,7 +118,7 @@ export class ProtoWriter {
     if (text.length > SHORT || !this.shortText(text)) this.anyText(text);
   }
 
-  /** Writes bytes that are encoded. */
+  /** Writes encoded bytes as they are. */
   raw(bytes: Uint8Array): void {
     this.reserve(bytes.length);
     this.buffer.set(bytes, this.at);

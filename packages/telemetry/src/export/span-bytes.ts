@@ -12,7 +12,7 @@ const fixed32 = (field: number): number => field * 8 + 5;
 /** Tag of the attributes of a span. */
 const attributesTag = bytes(9);
 
-/** Flags of a span beside those of its trace: whether it is known, and whether it is true, that the parent is remote. */
+/** Flags of a span besides those of its trace: whether the origin of its parent is known, and whether the parent is remote. */
 const REMOTE_KNOWN = 256;
 const REMOTE = 512;
 
@@ -23,7 +23,7 @@ export const encodeSpans = (spans: readonly ReadableSpan[]): Uint8Array => {
   return batch.take(() => {});
 };
 
-/** Encodes attributes as the bytes of a span. @param writer an empty one */
+/** Encodes attributes as they are written in a span. @param writer an empty one */
 export const encodeAttributes = (attributes: Attributes, writer: ProtoWriter): Uint8Array => {
   writeAttributes(writer, attributesTag, attributes);
   const encoded = writer.copy();
@@ -39,9 +39,9 @@ interface ScopeBytes {
 }
 
 /**
- * Spans as bytes of OTLP, each encoded when it is added: a span that waits as an object would be copied by two collections of garbage.
+ * Spans as bytes of OTLP, each encoded when it is added: a queued object would be copied by two garbage collections.
  *
- * A third of the time of the SDK's encoder, which runs twice over each span.
+ * Takes a third of the time of the SDK's encoder, which visits each span twice.
  */
 export class EncodedSpans {
   /** Number of spans. */
@@ -50,7 +50,7 @@ export class EncodedSpans {
   private readonly scopes: ScopeBytes[] = [];
   private readonly newWriter: () => ProtoWriter;
 
-  /** @param newWriter gives an empty writer for each scope */
+  /** @param newWriter returns an empty writer for each scope */
   constructor(newWriter: () => ProtoWriter) {
     this.newWriter = newWriter;
   }
@@ -67,15 +67,15 @@ export class EncodedSpans {
     this.size++;
   }
 
-  /** Returns the ExportTraceServiceRequest, and gives each writer back. */
-  take(giveBack: (writer: ProtoWriter) => void): Uint8Array {
+  /** Returns the ExportTraceServiceRequest. @param recycle receives each writer, emptied */
+  take(recycle: (writer: ProtoWriter) => void): Uint8Array {
     const writer = this.newWriter();
     for (const ofResource of Map.groupBy(this.scopes, ({ resource }) => resource).values())
       writeResource(writer, ofResource);
     const message = writer.copy();
     for (const each of [writer, ...this.scopes.map((scope) => scope.writer)]) {
       each.clear();
-      giveBack(each);
+      recycle(each);
     }
     return message;
   }

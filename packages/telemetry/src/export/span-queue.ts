@@ -6,17 +6,17 @@ import type { BatchExporter, ExportOutcome, SpanBatch } from "./batch-exporter.t
 /** Bounds of a span queue. */
 export interface SpanQueueOptions {
   readonly exporter: BatchExporter;
-  /** Most spans that wait; further ones are dropped. */
+  /** Maximum queued spans; further ones are dropped. */
   readonly queueSize: number;
-  /** Most spans of one export. */
+  /** Maximum spans of one export. */
   readonly batchSize: number;
-  /** Milliseconds that a span waits at most for others of its batch. */
+  /** Maximum milliseconds that a span waits for others of its batch. */
   readonly delayMs: number;
-  /** Milliseconds until an export that gives no answer counts as failed. */
+  /** Milliseconds after which an export without a response counts as failed. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Runs an export so that its own calls make no spans. */
-  readonly silently: (work: () => void) => void;
+  /** Runs an export with tracing suppressed for its own calls. */
+  readonly withoutTracing: (work: () => void) => void;
   /** Receives the error of an export and the number of lost spans, which is 0 for a warning of the collector. */
   readonly failed: (error: Error, spans: number) => void;
 }
@@ -25,9 +25,9 @@ export interface SpanQueueOptions {
 export type DropReason = "full" | "failed" | "stopped";
 
 /**
- * Finished spans on their way to the exporter: one export at a time, a bounded number waiting, and every span counted as sent or dropped.
+ * Bounded queue of finished spans: one export at a time, and every span is counted as sent or dropped.
  *
- * Nothing here waits for a request, and no request for this: a collector that is away or slow only makes the queue full.
+ * Requests never wait for it: if the collector is slow or unavailable, only the queue fills.
  */
 export class SpanQueue implements SpanProcessor {
   /** Spans that the collector has accepted. */
@@ -49,7 +49,7 @@ export class SpanQueue implements SpanProcessor {
     this.filling = options.exporter.newBatch();
   }
 
-  /** Spans that wait or are being sent. */
+  /** Spans that are queued or being sent. */
   get size(): number {
     return this.waiting + this.inFlight;
   }
@@ -71,7 +71,7 @@ export class SpanQueue implements SpanProcessor {
     }
   }
 
-  /** Sends what waits; resolves when nothing does any more. */
+  /** Sends all queued spans; resolves when the queue is empty. */
   forceFlush(): Promise<void> {
     if (this.size === 0) return Promise.resolve();
     this.isFlushing = true;
@@ -80,7 +80,7 @@ export class SpanQueue implements SpanProcessor {
     return flushed;
   }
 
-  /** Sends what waits until `deadline` aborts; what is left then is dropped and counted. */
+  /** Sends queued spans until `deadline` aborts; the rest is dropped and counted. */
   async close(deadline: AbortSignal): Promise<void> {
     await Promise.race([this.forceFlush(), aborted(deadline)]);
     this.isClosed = true;
@@ -89,7 +89,7 @@ export class SpanQueue implements SpanProcessor {
     this.full = [];
     this.inFlight = 0;
     this.cancelTimer?.();
-    void this.options.exporter.shutdown().catch(() => {}); // nothing is left to lose
+    void this.options.exporter.shutdown().catch(() => {}); // no spans are left to lose
   }
 
   shutdown(): Promise<void> {
@@ -113,7 +113,7 @@ export class SpanQueue implements SpanProcessor {
   }
 
   private send(): void {
-    const { timeoutMs, clock, silently } = this.options;
+    const { timeoutMs, clock, withoutTracing } = this.options;
     this.cancelTimer?.();
     this.cancelTimer = null;
     const batch = this.oldest();
@@ -128,8 +128,8 @@ export class SpanQueue implements SpanProcessor {
       this.settleBatch(size, outcome);
     };
     const fail = (error: Error): void => over({ code: 1, error });
-    const cancel = clock.after(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
-    silently(() => {
+    const cancel = clock.after(timeoutMs, () => fail(new Error(`no response within ${timeoutMs} ms`)));
+    withoutTracing(() => {
       try {
         batch.export(over);
       } catch (error) {

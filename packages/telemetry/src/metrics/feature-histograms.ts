@@ -10,7 +10,7 @@ interface Recorded {
   readonly series: Map<string, HistogramSeries>;
 }
 
-/** The histograms that features publish. Nothing is recorded before `start`, and so nothing where metrics are not exported. */
+/** The histograms that features publish. Records only after `start`, so never if metrics are not exported. */
 export class FeatureHistograms {
   private readonly all: Recorded[] = [];
   private time: (() => HrTime) | null = null;
@@ -23,7 +23,7 @@ export class FeatureHistograms {
     };
   };
 
-  /** Begins to record. @param time the wall-clock time */
+  /** Starts recording. @param time the wall-clock time */
   start(time: () => HrTime): void {
     this.time = time;
   }
@@ -58,7 +58,7 @@ const seriesOf = (
   return made;
 };
 
-/** No key: keys have no line end in front. */
+/** Differs from every key: keys do not start with a line break. */
 const OVERFLOW = "\n\noverflow";
 
 const units: Readonly<Record<string, string>> = { seconds: "s", bytes: "By", ratio: "1", items: "{item}" };

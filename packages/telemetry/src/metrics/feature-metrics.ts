@@ -4,7 +4,7 @@ import type { MetricData } from "@opentelemetry/sdk-metrics";
 import type { MetricKinds } from "./metric-kinds.ts";
 
 /**
- * Returns the counters and gauges that features publish, as they are at this moment: reading them for an export is their only cost. A metric whose
+ * Returns the current values of the counters and gauges that features publish; they cost nothing between exports. A metric whose
  * `read` throws is left out of the export.
  */
 export const featureMetrics = (

@@ -8,9 +8,9 @@ import type { MetricKinds } from "./metric-kinds.ts";
 import type { OwnRequestMeter } from "./request-meter.ts";
 import { requestMetrics } from "./request-metrics.ts";
 
-/** What features publish about themselves. */
+/** Metrics that features publish. */
 export interface FeatureInsight {
-  /** Their counters and gauges. */
+  /** Counters and gauges. */
   metrics(): readonly Metric[];
   readonly histograms: FeatureHistograms;
 }
@@ -25,7 +25,7 @@ export interface MetricProducerOptions {
   readonly time: () => HrTime;
 }
 
-/** Gives a metric reader of the SDK the series of requests and the metrics of features. */
+/** Provides the series of requests and the metrics of features to a metric reader of the SDK. */
 export const metricProducer = (options: MetricProducerOptions): MetricProducer => {
   const { requests, features, resource, kinds, time } = options;
   const started = time();

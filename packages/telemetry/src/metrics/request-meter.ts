@@ -5,13 +5,13 @@ import { methodNumber, methodOf } from "../redaction/method.ts";
 
 /** Counts and times requests. */
 export interface RequestMeter {
-  /** A request has begun. */
+  /** Records the start of a request. */
   begin(request: HttpRequest): TimedRequest;
 }
 
 /** A request that is counted as active. It may be shared by all requests with the same labels. */
 export interface TimedRequest {
-  /** It has ended. @param status 0 without a reply */
+  /** Records the end of the request. @param status 0 without a reply */
   end(status: number, durationMs: number): void;
 }
 
@@ -30,7 +30,7 @@ export const durationBuckets: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 
-/** Most series of the duration in one process; requests beyond count in one with `otel.metric.overflow`. */
+/** Maximum series of the duration in one process; further requests count in one with `otel.metric.overflow`. */
 export const MAX_SERIES = 2000;
 
 /** One series of the active requests. */
@@ -41,13 +41,13 @@ export interface ActiveSeries {
 }
 
 /**
- * The series of our SDK. An instrument of the SDK would sort and hash attributes for every request, which costs more than all the rest; here a request
+ * The series of our SDK. An instrument of the SDK would sort and hash attributes for every request, which costs more than everything else; here a request
  * is two look-ups.
  */
 export class OwnRequestMeter implements RequestMeter {
   readonly active: Map<string, ActiveSeries> = new Map();
   readonly durations: HistogramSeries[] = [];
-  /** Lists by `methodNumber` and scheme: a look-up in a second map costs more than all the rest. */
+  /** Arrays by `methodNumber` and scheme: a look-up in a second map would cost more than everything else. */
   private readonly byEndpoint: Map<Endpoint | null, (SeriesOfRequests | undefined)[]> = new Map();
   private overflow: HistogramSeries | null = null;
   private readonly time: () => HrTime;
@@ -94,7 +94,7 @@ export class OwnRequestMeter implements RequestMeter {
   }
 }
 
-/** What the labels of a request are made from. */
+/** The members of a request that determine its labels. */
 type Labelled = Pick<HttpRequest, "method" | "scheme" | "route">;
 
 /** The series of all requests with one route, method and scheme. */
@@ -102,7 +102,7 @@ class SeriesOfRequests implements TimedRequest {
   readonly active: ActiveSeries;
   private readonly create: (status: number) => HistogramSeries;
   private readonly byStatus: Map<number, HistogramSeries> = new Map();
-  /** The last one: nearly all requests of a route have the same status. */
+  /** Cache of the last status: nearly all requests of a route have the same one. */
   private lastStatus = -1;
   private last: HistogramSeries | null = null;
 

@@ -6,7 +6,7 @@ import { redactUrl } from "../redaction/redact.ts";
 import { addressOf } from "../spans/request-attributes.ts";
 import { isSuppressed, type Tracing } from "../tracing/tracing.ts";
 
-/** The members of undici's request that its channels publish. */
+/** The members in use of the request that undici's channels publish. */
 interface UndiciRequest {
   readonly origin: string | URL;
   readonly method: string;
@@ -35,7 +35,7 @@ export const outgoingOperations = (insight: HostInsight): Operations<UndiciReque
     },
   });
 
-/** Apps that watch outgoing calls, the first of which sees them: a call belongs to no app, and would make a span for each. */
+/** Apps that watch outgoing calls. Only the first one records them: a call belongs to no app, and would get a span from each. */
 const watching: object[] = [];
 
 /** Watches outgoing calls until the returned function is called. */
@@ -77,7 +77,7 @@ export const watchOutgoing = (tracing: Tracing, operations: Operations<UndiciReq
   };
 };
 
-/** Fields that the program has set itself stay. */
+/** Adds the fields of the trace, except those that the program has set. */
 const addFields = ({ contexts, propagator }: Tracing, request: UndiciRequest): void => {
   const fields: Record<string, string> = {};
   propagator.inject(contexts.active(), fields, recordSetter);

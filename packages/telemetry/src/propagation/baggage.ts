@@ -5,15 +5,15 @@ import {
   propagation,
 } from "@opentelemetry/api";
 
-/** Most members of baggage that are read or sent. */
+/** Maximum members of baggage that are read or sent. */
 export const MAX_BAGGAGE_MEMBERS = 64;
-/** Most bytes of a `baggage` field that are read or sent. */
+/** Maximum bytes of a `baggage` field that are read or sent. */
 export const MAX_BAGGAGE_BYTES = 8192;
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const ENCODED = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** Parses a `baggage` field (W3C Baggage); invalid members are left out, and so is what is over the bounds. */
+/** Parses a `baggage` field (W3C Baggage); invalid members, and those beyond the bounds, are left out. */
 export const parseBaggage = (field: string): Baggage | null => {
   const entries: Record<string, BaggageEntry> = Object.create(null) as Record<string, BaggageEntry>;
   let count = 0;
@@ -32,13 +32,13 @@ export const parseBaggage = (field: string): Baggage | null => {
   return count === 0 ? null : propagation.createBaggage(entries);
 };
 
-/** Cuts a field that is too long behind its last whole member: a part of a value would be another value. */
+/** Cuts a field that is too long after its last whole member, because part of a value would be another value. */
 const withinBound = (field: string): string =>
   field.length <= MAX_BAGGAGE_BYTES
     ? field
     : field.slice(0, Math.max(0, field.lastIndexOf(",", MAX_BAGGAGE_BYTES)));
 
-/** Formats the members with these keys as a `baggage` field; empty without one. `null` for keys sends every member. */
+/** Formats the members with these keys as a `baggage` field; empty if there are none. @param keys `null` for every member */
 export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null): string => {
   let field = "";
   let count = 0;

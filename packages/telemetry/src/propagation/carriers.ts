@@ -1,6 +1,6 @@
 import type { TextMapGetter, TextMapSetter } from "@opentelemetry/api";
 
-/** Anything that has header fields by name, such as a request, or the headers of a message. */
+/** Header fields by name, such as of a request or a message. */
 export interface FieldSource {
   get(name: string): string | null;
 }

@@ -1,4 +1,4 @@
-/** What a `traceparent` field says. */
+/** The parts of a `traceparent` field. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;

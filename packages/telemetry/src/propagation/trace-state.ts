@@ -9,7 +9,7 @@ type Members = readonly (readonly [key: string, value: string])[];
 /**
  * Parses a `tracestate` field (W3C Trace Context level 2, 3.3); `null` for an invalid one, which is dropped as a whole.
  *
- * The members keep their order. Empty ones are allowed; of a key twice the first counts; more than 32 members make the field invalid.
+ * Members keep their order. Empty ones are allowed; of duplicate keys the first counts; more than 32 members make the field invalid.
  */
 export const parseTraceState = (field: string): TraceState | null => {
   const members: (readonly [string, string])[] = [];
@@ -28,7 +28,7 @@ export const parseTraceState = (field: string): TraceState | null => {
   return members.length === 0 ? null : traceState(members);
 };
 
-/** Parts that are looked at: a field is at most as long as a request's head, and empty members are allowed. */
+/** Maximum parts that are read: empty members are allowed, and a field may be as long as a request's head. */
 const maxParts = 2 * MAX_MEMBERS + 1;
 
 const traceState = (members: Members): TraceState => ({

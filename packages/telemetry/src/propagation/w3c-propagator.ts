@@ -13,12 +13,12 @@ import { formatBaggage, parseBaggage } from "./baggage.ts";
 import { formatTraceParent, parseTraceParent } from "./trace-parent.ts";
 import { parseTraceState } from "./trace-state.ts";
 
-/** Set where a caller's trace id is not random; ids of our own always are. */
+/** Set if a caller's trace id is not random; our own ids always are. */
 const notRandom: symbol = createContextKey("framework: the trace id is not random");
 
 /**
- * W3C Trace Context and Baggage, strictly: an invalid `traceparent` starts a new trace, an invalid `tracestate` is dropped. Unlike the SDK's it keeps
- * the random flag, and refuses what the specification refuses.
+ * W3C Trace Context and Baggage, strictly: an invalid `traceparent` starts a new trace, an invalid `tracestate` is dropped. Unlike the SDK's propagator it keeps
+ * the random flag, and refuses everything that the specification refuses.
  */
 export class W3cPropagator implements TextMapPropagator {
   private readonly baggageKeys: ReadonlySet<string>;

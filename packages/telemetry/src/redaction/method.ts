@@ -4,7 +4,7 @@ const numbers: ReadonlyMap<string, number> = new Map(
     .map((method, at) => [method, at + 1]),
 );
 
-/** Returns a method as an attribute: one of the known ones, else `_OTHER`, because clients can make up any number of others. */
+/** Returns a method as an attribute: one of the known ones, else `_OTHER`, because clients can send any number of others. */
 export const methodOf = (method: string): string => (numbers.has(method) ? method : "_OTHER");
 
 /** Returns a number of at most 10 for a known method, 0 for any other. */

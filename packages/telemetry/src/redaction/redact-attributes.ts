@@ -4,7 +4,7 @@ import { MAX_ATTRIBUTE, redactText, redactUrl } from "./redact.ts";
 
 type Values = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** Returns attributes of an operation as they may be exported: redacted, and each at most 1,024 characters. */
+/** Returns attributes of an operation for export: redacted, each at most 1,024 characters. */
 export const redactAttributes = (attributes: Values): Attributes => {
   const safe: Attributes = {};
   for (const [name, value] of Object.entries(attributes)) safe[name] = safeValue(name, value);

@@ -5,13 +5,13 @@ const literals = [
   String.raw`(?<!\w)e'(?:[^'\\]|''|\\[^])*(?:'|\\?$)`,
   String.raw`'(?:[^'\\]|''|\\[^'])*(?:\\'[^]*|'|\\?$)`,
   String.raw`\$(?<tag>(?:[a-z_]\w*)?)\$[^]*?(?:\$\k<tag>\$|$)`,
-  String.raw`(?<![\w$:@?])\d[\w.]*`, // no part of a name, no number of a parameter
+  String.raw`(?<![\w$:@?])\d[\w.]*`, // not within a name, nor the number of a parameter
 ];
 
-/** Comments, whose apostrophes begin no literal. */
+/** Comments, within which apostrophes do not start a literal. */
 const comments = [String.raw`--[^\n]*`, String.raw`#\s[^\n]*`, String.raw`\/\*[^]*?(?:\*\/|$)`];
 
-/** Quoted names, whose apostrophes begin no literal either. */
+/** Quoted names, within which apostrophes do not start a literal either. */
 const names = ['"(?:[^"]|"")*(?:"|$)', "`[^`]*(?:`|$)"];
 
 const piece = new RegExp(
@@ -19,7 +19,7 @@ const piece = new RegExp(
   "gi",
 );
 
-/** Replaces the literals of a statement, which may be data of users, and removes its comments. Text in double quotes stays: it is a name in standard SQL. */
+/** Replaces the literals of a statement, which may be user data, and removes its comments. Keeps text in double quotes, which is a name in standard SQL. */
 export const redactStatement = (text: string): string =>
   text
     .slice(0, 2 * MAX_ATTRIBUTE)

@@ -1,14 +1,14 @@
-/** Text in the place of a secret. */
+/** Replacement of a secret. */
 export const REDACTED = "REDACTED";
 
-/** Most characters of an attribute. */
+/** Maximum characters of an attribute. */
 export const MAX_ATTRIBUTE = 1024;
 
 /** Names of parameters and fields whose values are credentials: a word of this list anywhere in the name. */
 const SECRET_NAME =
   /pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|auth(?!or(?!iz))|credential|session|cookie|signature|^sig$|^code$|^key$|jwt|bearer|otp|^pin$/i;
 
-/** Tokens by their look: JSON Web Tokens, and keys with the prefix of their issuer. */
+/** Recognisable tokens: JSON Web Tokens, and keys with the prefix of their issuer. */
 const token = String.raw`ey[\w-]{8,}\.[\w-]{8,}\.[\w-]*|(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[a-z])[-_][\w-]{12,}|github_pat_\w{12,}|(?:AKIA|ASIA)[A-Z0-9]{16}`;
 
 /** Values that look like credentials whatever their name: tokens, and long random text other than a UUID. */
@@ -16,7 +16,7 @@ const secretValue = new RegExp(
   String.raw`^(?:${token}|(?![\da-f]{8}-[\da-f]{4}-)(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w+/=-]{32,})$`,
 );
 
-/** Replaces the values of a query that are credentials, by name or by look, or that contain some. Takes and returns a query without its `?`. @param isCut whether its end is missing */
+/** Replaces values of a query that are credentials by name or format, or that contain some. Takes and returns a query without its `?`. @param isCut whether its end is missing */
 export const redactQuery = (query: string, isCut: boolean = query.length > 2 * MAX_ATTRIBUTE): string =>
   query
     .slice(0, 2 * MAX_ATTRIBUTE)
@@ -43,10 +43,10 @@ const containsSecret = (value: string, isCut: boolean): boolean =>
     (text) => hideCredentials(text) !== text || (isCut && hideCutEnd(text) !== text),
   );
 
-/** Segments of paths that are tokens; long random text is left there, since ids look like it. */
+/** Segments of paths that are tokens. Long random text is kept, because ids look like it. */
 const secretSegment = new RegExp(String.raw`(?<=^|\/)(?:${token})(?=$|\/)`, "g");
 
-/** Length of the shortest token, and of a path with it. */
+/** Length of the shortest path with a token. */
 const SHORTEST_TOKEN = 15;
 
 /** Replaces the segments of a path that look like credentials. */
@@ -59,7 +59,7 @@ const redactTokens = (path: string): string =>
     .replace(secretSegment, REDACTED)
     .slice(0, MAX_ATTRIBUTE);
 
-/** The start of a text. Where it was cut, what may be the start of credentials is taken for them: their end is missing, by which they are recognised. */
+/** Truncates a text. Possible credentials at the cut are redacted, because without their end they cannot be recognised. */
 const startOf = (text: string, length: number): string =>
   text.length <= length ? text : hideCutEnd(text.slice(0, length));
 
@@ -68,7 +68,7 @@ const hideCutEnd = (text: string): string =>
     .replace(/:\/\/(?:[^\s/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)$/, `://${REDACTED}`)
     .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]*$/i, `$1 ${REDACTED}`);
 
-/** Redacts the credentials and the query of a URL; any other text is redacted as text. */
+/** Redacts the credentials and the query values of a URL. */
 export const redactUrl = (url: string): string => {
   const withoutUser = startOf(url, 2 * MAX_ATTRIBUTE).replace(
     /^([a-z][\w+.-]*:\/\/)[^/?#]*@/i,
@@ -87,17 +87,17 @@ export const redactUrl = (url: string): string => {
 export const redactText = (text: string): string =>
   hideCredentials(startOf(text, 4 * MAX_ATTRIBUTE)).slice(0, MAX_ATTRIBUTE);
 
-/** User and password of a URL. Unescaped, a password may hold the characters that end an authority; digits after the colon are a port. */
+/** User and password of a URL. An unescaped password may contain the characters that end an authority; digits after the colon are a port. */
 const userInfo = new RegExp(
   String.raw`([a-z][\w+.-]{0,30}:\/\/)(?:[^\s/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)@`,
   "gi",
 );
 
-/** Names before a value, and what is between them, also in JSON and in JSON within a text. */
+/** Names before a value with their separator, also in JSON, and in JSON within a string. */
 const named = (names: string, separator: string): string =>
   String.raw`((?:${names})\\{0,3}["']?\s{0,9}${separator}\s{0,9})`;
 
-/** A value in quotes, with an end or without. */
+/** A quoted value, whose closing quote may be missing. */
 const quoted = String.raw`"(?:[^"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*|\\{1,3}["'][^"'\\\n]*`;
 
 /** A header field that is a credential, to the end of its line: it may have several parts. */
@@ -111,7 +111,7 @@ const credentialValue = new RegExp(
   "gi",
 );
 
-/** Keys by the prefix of their issuer. Stricter than in a query: messages hold names such as `pk_orders_customer_id`. */
+/** Keys by the prefix of their issuer. Stricter than in a query, because messages contain names such as `pk_orders_customer_id`. */
 const ISSUED_KEY =
   /\b(?:(?:sk|pk|rk)_(?:live|test)_\w{8,}|sk-(?=[\w-]{0,100}\d)[\w-]{20,}|gh[opsu]_\w{16,}|github_pat_\w{12,}|glpat-[\w-]{12,}|xox[a-z]-[\w-]{12,}|A(?:KI|SI)A[A-Z0-9]{16}\b)/g;
 
@@ -131,7 +131,7 @@ const hideCredentials = (text: string): string =>
 const hideValue = (_: string, name: string, inQuotes: string | undefined): string =>
   `${name}${/^\\*["']/.exec(inQuotes ?? "")?.[0] ?? ""}${REDACTED}`;
 
-/** Decodes the ASCII characters of a query, of which credentials are recognised. A malformed or cut escape stays, and hides none of the others. */
+/** Decodes the ASCII characters of a query, so that credentials are recognised. Keeps malformed and truncated escapes. */
 const decoded = (text: string): string =>
   text.includes("%")
     ? text.replace(/%([0-7][\da-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

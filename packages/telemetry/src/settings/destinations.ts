@@ -2,14 +2,14 @@ import type { OpenTelemetryConfig } from "../telemetry-config.ts";
 import type { Variables } from "./environment.ts";
 import { isEndpoint, isProtocol } from "../collector.ts";
 
-/** Where one kind of data is sent. */
+/** Destination of spans or of metrics. */
 export interface Destination {
   readonly to: "http" | "grpc" | "console" | "none";
-  /** Empty for the console and for nowhere. */
+  /** Empty for `console` and `none`. */
   readonly url: string;
 }
 
-/** Where spans and metrics are sent. */
+/** Destinations of spans and metrics. */
 export interface Destinations {
   readonly traces: Destination;
   readonly metrics: Destination;
@@ -19,9 +19,9 @@ type Signal = "traces" | "metrics";
 type Config = Pick<OpenTelemetryConfig, "otlpEndpoint" | "protocol" | "exportTraces" | "exportMetrics">;
 
 /**
- * Returns where data is sent: to `otlpEndpoint`, else where `OTEL_EXPORTER_OTLP_*` says, else in debug mode to the console.
+ * Returns the destinations: `otlpEndpoint`, else that of `OTEL_EXPORTER_OTLP_*`, else for spans in debug mode the console.
  *
- * The endpoint of one signal (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) is used as it is; others get the path of the signal, as OTLP asks.
+ * The endpoint of one signal (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) is used as it is; others get the path of the signal, as OTLP requires.
  */
 export const destinations = (config: Config, env: Variables, isDebug: boolean): Destinations => ({
   traces: destination("traces", config, env, isDebug),

@@ -5,7 +5,7 @@ import { checkExporterVariables, isEscaped, type Read, type Wrong } from "./expo
 /** Variables of a process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Values that the standard variables give, and the mistakes in them. */
+/** Options from the standard variables, and the mistakes in them. */
 export interface FromEnvironment {
   readonly isDisabled: boolean;
   readonly given: ConfigInput<OpenTelemetryConfig>;
@@ -15,7 +15,7 @@ export interface FromEnvironment {
 type Given = { -readonly [Name in keyof OpenTelemetryConfig]?: OpenTelemetryConfig[Name] };
 
 /**
- * Reads the standard `OTEL_*` variables. As OpenTelemetry asks, a malformed one is ignored with a warning, and an empty one is not set.
+ * Reads the standard `OTEL_*` variables. As OpenTelemetry requires, a malformed one is ignored with a warning, and an empty one counts as unset.
  *
  * Headers, compression and certificates (`OTEL_EXPORTER_OTLP_*`) are read by the exporters themselves.
  */
@@ -65,15 +65,15 @@ const readResource = (read: Read, given: Given, wrong: Wrong): void => {
   }
   const { "service.name": named, "service.version": version, ...others } = attributes;
   const name = read("OTEL_SERVICE_NAME") ?? named ?? "";
-  if (name !== "") given.serviceName = name; // a template whose variable is not set gives an empty one
+  if (name !== "") given.serviceName = name; // empty if a template's variable is not set
   if (version !== undefined && version !== "") given.serviceVersion = version;
   if (Object.keys(others).length > 0) given.resourceAttributes = others;
 };
 
-/** Most attributes that the record takes. */
+/** Maximum attributes that `OpenTelemetryConfig` accepts. */
 const MAX_ATTRIBUTES = 100;
 
-/** Sampling is always parent-based here, so only those samplers are known. */
+/** Sampling is always parent-based, so only parent-based samplers are supported. */
 const readSampler = (read: Read, given: Given, wrong: Wrong): void => {
   const sampler = read("OTEL_TRACES_SAMPLER");
   if (sampler === null) return;

@@ -44,7 +44,7 @@ export const isEscaped = (text: string): boolean => {
 const OF_ALL = "OTEL_EXPORTER_OTLP_TIMEOUT is the limit of every export";
 const FIXED = "the limits of spans are fixed";
 
-/** Standard variables that have no effect here, and what holds instead. */
+/** Standard variables without effect, and the rule that applies instead. */
 const unsupported: Readonly<Record<string, string>> = {
   OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: OF_ALL,
   OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: OF_ALL,

@@ -3,9 +3,9 @@ import { BodyStream } from "@framework/core/feature";
 import type { Contexts } from "../tracing/tracing.ts";
 
 /**
- * Returns a streamed body whose chunks are produced in a context: a transport asks for them when the handler has long returned.
+ * Returns a streamed body whose chunks are produced in a context: a transport reads them long after the handler has returned.
  *
- * @param onFailure called with the error of the body, of which a transport only reports that the reply was cut
+ * @param onFailure called with the error of the body; the transport only reports that the reply was aborted
  */
 export const bodyInContext = (
   body: BodyStream,

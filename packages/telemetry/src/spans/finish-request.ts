@@ -6,7 +6,7 @@ import { clientAttributes, requestAttributes } from "./request-attributes.ts";
 import type { RequestTemplates } from "./request-templates.ts";
 import { errorType, recordError } from "./span-errors.ts";
 
-/** Ends the span of a request: a reply from 500 on and a lost connection are errors, 4xx is the client's. @param status 0 without a reply */
+/** Ends the span of a request: a 5xx reply and a lost connection are errors, 4xx is not. @param status 0 without a reply */
 export const finishRequest = (
   span: Span,
   request: HttpRequest,
@@ -15,8 +15,8 @@ export const finishRequest = (
   templates: RequestTemplates,
 ): void => {
   const failure = request.context.get(FailedWith);
-  const isFine = failure === null && status > 0 && status < 500 && !isAborted;
-  if (isFine && span instanceof RecordedSpan) {
+  const isSuccess = failure === null && status > 0 && status < 500 && !isAborted;
+  if (isSuccess && span instanceof RecordedSpan) {
     const template = templates.of(request, status);
     if (template !== null) return span.end(undefined, clientAttributes(request), template);
   }

@@ -5,8 +5,8 @@ import type { RequestMeter, TimedRequest } from "../metrics/request-meter.ts";
 import { finishRequest } from "./finish-request.ts";
 import type { RequestTemplates } from "./request-templates.ts";
 
-/** What all requests are observed with. */
-export interface Observing {
+/** Dependencies shared by all observed requests. */
+export interface ObserverParts {
   /** `null` without metrics. */
   readonly meter: RequestMeter | null;
   /** Monotonic milliseconds. */
@@ -25,7 +25,7 @@ export class ObservedRequest {
   private readonly begun: number;
   private readonly templates: RequestTemplates;
 
-  constructor(request: HttpRequest, span: Span | null, { meter, now, templates }: Observing) {
+  constructor(request: HttpRequest, span: Span | null, { meter, now, templates }: ObserverParts) {
     this.request = request;
     this.span = span;
     this.timed = meter === null ? null : meter.begin(request);
@@ -34,12 +34,12 @@ export class ObservedRequest {
     this.templates = templates;
   }
 
-  /** Ends with the request. */
+  /** Records the end of the request once it ends. */
   awaitEnd(): void {
     this.request.onEnd((end) => this.end(end));
   }
 
-  /** The streamed body of its reply threw. */
+  /** Records the error of the reply's streamed body. */
   fail(error: unknown): void {
     this.request.context.set(FailedWith, Error.isError(error) ? error : new Error(messageOf(error)));
   }

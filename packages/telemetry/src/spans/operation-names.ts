@@ -10,14 +10,14 @@ export const spanKinds: Readonly<Record<OperationRole, SpanKind>> = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Returns a span's name: as the conventions name databases, HTTP clients, gRPC and messages, else the kind and the operation's own name. */
+/** Returns a span's name: by the conventions for databases, HTTP clients, gRPC and messages, else the kind and the operation's name. */
 export const operationSpanName = ({ kind, role, name }: TracedOperation): string => {
   if (kind === "db" || kind === "http.client" || kind === "grpc") return name;
   if (kind === "message") return `${role === "producer" ? "send" : "process"} ${name}`;
   return `${kind} ${name}`;
 };
 
-/** Returns attributes that the conventions want and the operation does not have. */
+/** Returns attributes that the conventions require and the operation lacks. */
 export const addedAttributes = ({ kind, role }: TracedOperation): Readonly<Record<string, string>> => {
   if (kind !== "message") return noAttributes;
   const verb = role === "producer" ? "send" : "process";

@@ -3,22 +3,22 @@ import type { TracedOperation } from "@framework/core/feature";
 import { fieldGetter, type FieldSource } from "../propagation/carriers.ts";
 import { spanOf, type Tracing } from "../tracing/tracing.ts";
 
-/** Kinds whose headers say what caused them, whatever the worker that took them was doing. */
+/** Kinds whose parent comes from their headers, not from the code that received them. */
 const carriedKinds: ReadonlySet<string> = new Set(["message", "work"]);
 
 /** Attribute of a saga's attempt: `traceparent` of the work that started the saga. */
 export const STARTED_BY = "saga.started_by";
 
-/** The context that an operation's span begins in, and the spans that it is linked to. */
+/** Parent context of an operation's span, and its links. */
 export interface OperationParent {
   readonly context: Context;
   readonly links: Link[];
 }
 
 /**
- * Returns the parent of an operation: the work around it, or the remote work that its headers name.
+ * Returns the parent of an operation: the active span, or the remote one that its headers name.
  *
- * The attempt of a saga continues the trace that started the saga; within another trace it is linked to it.
+ * An attempt of a saga continues the trace that started the saga; within another trace it has a link to that trace.
  */
 export const parentOf = (tracing: Tracing, operation: TracedOperation): OperationParent => {
   const active = tracing.contexts.active();
@@ -34,7 +34,7 @@ export const parentOf = (tracing: Tracing, operation: TracedOperation): Operatio
   return { context: active, links: isSame ? [] : [{ context: cause }] };
 };
 
-/** Returns the headers of the object that an operation receives; `null` for work of our own. */
+/** Returns the headers of the object that an operation received; `null` for local work. */
 const carriedBy = ({ role, subject, parent }: TracedOperation): FieldSource | null => {
   if ((role !== "consumer" && role !== "server") || subject === null || subject === parent?.subject)
     return null;

@@ -17,7 +17,7 @@ interface OperationSpan {
 /**
  * Makes a span for each operation other than requests.
  *
- * Statements and commands outside of a trace make none: a queue that looks for work every second would fill the collector.
+ * Statements and commands outside of a trace get none: a queue that polls every second would flood the collector.
  */
 export const operationSpans = (tracing: Tracing): OperationListener<OperationSpan | null> => ({
   except: ["http"],
@@ -46,17 +46,17 @@ const begin = (tracing: Tracing, operation: TracedOperation): OperationSpan | nu
   const caller = spanOf(parent);
   if (caller === null && operation.kind === "db") return null;
   if (own !== null && caller !== null && !isSampled(caller))
-    return { span: null, context: leaves(operation) ? unrecorded(parent, caller, own) : parent };
+    return { span: null, context: propagatesTrace(operation) ? unrecorded(parent, caller, own) : parent };
   const attributes = redactAttributes({ ...operation.attributes, ...addedAttributes(operation) });
   delete attributes[STARTED_BY];
   const options = { kind: spanKinds[operation.role], attributes, links };
   const span = tracer.startSpan(operationSpanName(operation), options, parent);
-  nameIn(operation, span);
+  setTrace(operation, span);
   return { span, context: trace.setSpan(parent, span) };
 };
 
-/** Whether the other side gets the trace: each of these calls has an id of its own, recorded or not. */
-const leaves = ({ kind, role }: TracedOperation): boolean =>
+/** Whether the trace is sent to a remote side: each such call has its own span id, recorded or not. */
+const propagatesTrace = ({ kind, role }: TracedOperation): boolean =>
   role === "producer" || (role === "client" && kind !== "db");
 
 const unrecorded = (parent: Context, caller: SpanContext, { ids }: OwnSdk): Context => {
@@ -70,8 +70,8 @@ const unrecorded = (parent: Context, caller: SpanContext, { ids }: OwnSdk): Cont
   return new SpanContextOf(parent, trace.wrapSpanContext(span));
 };
 
-/** Names the trace in the context of an invocation, for logs and stored events; that of a request is named already. */
-const nameIn = ({ subject }: TracedOperation, span: Span): void => {
+/** Sets the trace in the context of an invocation, for logs and stored events, unless it is set, as for a request. */
+const setTrace = ({ subject }: TracedOperation, span: Span): void => {
   if (subject === null || !("context" in subject) || !(subject.context instanceof InvocationContext)) return;
   if (subject.context.get(Trace) === null) subject.context.set(Trace, span.spanContext());
 };

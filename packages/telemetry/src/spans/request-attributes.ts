@@ -28,7 +28,7 @@ export const serverAttributes = ({ method, route, scheme, host }: HttpRequest): 
   return attributes;
 };
 
-/** The host in the URL of a request that names none. */
+/** The host in the URL of a request without a host. */
 const UNNAMED_HOST = "localhost";
 
 /** Returns the attributes of one request. */
@@ -54,5 +54,5 @@ const authority = (host: string): readonly [address: string, port: number | null
   return Number.isInteger(port) ? [addressOf(host.slice(0, at)), port] : [addressOf(host), null];
 };
 
-/** An address of IPv6 has brackets in a URL only. */
+/** Removes the brackets that an IPv6 address has in a URL. */
 export const addressOf = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);

@@ -8,7 +8,7 @@ import { ObservedRequest } from "./observed-request.ts";
 import { RequestTemplates } from "./request-templates.ts";
 import { beginTrace, type RequestTrace } from "./request-trace.ts";
 
-/** Field of replies with the id of a trace that is recorded. */
+/** Header field of replies with the id of a recorded trace. */
 export const TRACE_FIELD = "x-trace-id";
 
 /** Options of `requestSpans`. */
@@ -23,18 +23,18 @@ export interface RequestSpanOptions {
 }
 
 /**
- * Makes a span for each request, from its head to the end of its reply, and names its trace in the context and on the reply.
+ * Makes a span for each request, from its head to the end of its reply, and sets its trace in the context and on the reply.
  *
- * It waits once for what `next` returns.
+ * Awaits the result of `next` only once.
  *
- * Middleware and not a listener of operations: an operation costs 2.7 µs a request, before any span is made.
+ * A middleware, not a listener of operations: an operation would cost 2.7 µs per request before any span is made.
  */
 export const requestSpans = (
   tracing: Tracing,
   { excludedPaths, traceHeader, meter, now }: RequestSpanOptions,
 ): Middleware<HttpRequest, Response> => {
   const { contexts } = tracing;
-  const observing = { meter, now, templates: new RequestTemplates() };
+  const observerParts = { meter, now, templates: new RequestTemplates() };
   const isExcluded = coversPath(excludedPaths);
   const silent = suppressed(ROOT_CONTEXT);
   const runAnywhere: RunRequest = (context, next, request) =>
@@ -45,9 +45,9 @@ export const requestSpans = (
     if (reply.payload instanceof BodyStream)
       reply.payload = bodyInContext(reply.payload, contexts, trace.context, (error) => observed?.fail(error));
     const isNamed = trace.span !== null && traceHeader;
-    return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // others can be found nowhere
+    return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // the id of an unrecorded trace is useless to a client
   };
-  // Closures are made by functions of their own: within `telemetry` they would cost each request a scope on the heap.
+  // A separate function creates the closure: within `telemetry` it would cost each request a scope on the heap.
   const finishLater = (
     reply: Promise<Response>,
     trace: RequestTrace,
@@ -60,7 +60,8 @@ export const requestSpans = (
     const trace = beginTrace(tracing, request);
     const { context, span } = trace;
     request.context.set(Trace, trace);
-    const observed = meter === null && span === null ? null : new ObservedRequest(request, span, observing);
+    const observed =
+      meter === null && span === null ? null : new ObservedRequest(request, span, observerParts);
     if (observed !== null) observed.awaitEnd();
     const run = cameOverSocket(request) ? runOfSocket : runAnywhere;
     const reply = run(context, next, request);
@@ -73,7 +74,7 @@ type RunRequest = (context: Context, next: Answer, request: HttpRequest) => Awai
 
 type Answer = Handler<HttpRequest, Response>;
 
-/** Waits where the context is current, and with it what `next` does once its promise resolves. */
+/** Awaits `next` inside the context, so that continuations of its promise run there too. */
 const waitingInside = (next: Answer, request: HttpRequest): Awaitable<Response> => {
   const reply = next(request);
   return isPromise(reply) ? reply.then((late) => late) : reply;

@@ -5,19 +5,19 @@ import { methodNumber } from "../redaction/method.ts";
 import type { EncodedAttributes } from "../tracing/span-parts.ts";
 import { serverAttributes } from "./request-attributes.ts";
 
-/** Most templates of one app; further requests are encoded one by one. */
+/** Maximum templates of one app; further requests are encoded one by one. */
 const MAX_TEMPLATES = 2000;
 /** Larger than every status. */
 const STATUSES = 1000;
 
-/** Attributes of answered requests of one route, method, scheme and status, for the host that was asked last. */
+/** Attributes of answered requests of one route, method, scheme and status, for the last requested host. */
 interface Template extends EncodedAttributes {
   readonly host: string;
 }
 
 /**
- * The attributes that answered requests have in common, encoded once: two thirds of the bytes of their spans. Clients can make up hosts, so each template
- * has the last one only.
+ * The attributes that answered requests share, encoded once: two thirds of the bytes of their spans. Clients can send any host, so each template
+ * has only the last one.
  */
 export class RequestTemplates {
   private readonly byEndpoint: Map<Endpoint | null, Map<number, Template>> = new Map();

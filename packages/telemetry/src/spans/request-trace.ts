@@ -55,7 +55,7 @@ const recorded = (
   return { context: span, span, traceId: ids.traceId, spanId: ids.spanId };
 };
 
-/** The program's SDK decides; its sampler may want the attributes. */
+/** The program's SDK samples, and its sampler may use the attributes, so they are set at the start. */
 const traceOfProgram = (tracing: Tracing, request: HttpRequest): RequestTrace => {
   const { propagator, tracer, contexts } = tracing;
   const active = contexts.active();
@@ -68,7 +68,7 @@ const traceOfProgram = (tracing: Tracing, request: HttpRequest): RequestTrace =>
   return { context: new SpanContextOf(base, span), span: span.isRecording() ? span : null, traceId, spanId };
 };
 
-/** The program's instrumentation of HTTP has made the span and ends it; only the route is unknown to it. */
+/** The program's HTTP instrumentation makes and ends the span; it only lacks the route. */
 const withinServerSpan = (span: Span, context: Context, request: HttpRequest): RequestTrace => {
   if (request.route !== null)
     span.updateName(requestSpanName(request)).setAttribute("http.route", request.route);
@@ -76,7 +76,7 @@ const withinServerSpan = (span: Span, context: Context, request: HttpRequest): R
   return { context, span: null, traceId, spanId };
 };
 
-/** Whether a span under way is that of a server: spans of the SDK say so, beyond the API. */
+/** Whether a recording span is a server span; the SDK's spans have `kind`, which the API lacks. */
 const isServerSpan = (span: Span): boolean =>
   span.isRecording() && (span as { readonly kind?: unknown }).kind === SpanKind.SERVER;
 

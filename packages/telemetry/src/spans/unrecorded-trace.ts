@@ -4,7 +4,7 @@ import { spanKey } from "../tracing/span-context.ts";
 import type { OwnSdk } from "../tracing/tracing.ts";
 
 /**
- * The context of a request that is not sampled. Its ids and its span, which records nothing, are made when something asks for them: a log line, an
+ * The context of a request that is not sampled. Its ids and its non-recording span are created on demand: for a log line, an
  * outgoing call, a span of the program.
  */
 export class UnrecordedTrace implements Context, TraceIds {
@@ -14,7 +14,7 @@ export class UnrecordedTrace implements Context, TraceIds {
   private readonly caller: SpanContext | null;
   private made: SpanContext | null = null;
 
-  /** @param caller span that called, `null` for a trace that begins here */
+  /** @param caller span of the caller; `null` for a trace that begins here */
   constructor(own: OwnSdk, base: Context, caller: SpanContext | null) {
     this.own = own;
     this.base = base;

@@ -11,19 +11,19 @@ import {
 } from "@opentelemetry/api";
 import type { Contexts } from "./tracing.ts";
 
-/** The parts of an SDK that one app brings. */
+/** The SDK of one app. */
 export interface Parts {
   readonly tracers: TracerProvider;
   readonly meters: MeterProvider;
   readonly propagator: TextMapPropagator;
 }
 
-/** Providers of apps; any other registered one is the program's own. */
+/** Providers of apps; any other registered provider is the program's own. */
 const ours: WeakSet<object> = new WeakSet();
 /** The contexts that all apps of this process share, and the number of apps. */
 let shared: { readonly contexts: Contexts; readonly isOurs: boolean; users: number } | null = null;
 
-/** Whether the program runs an OpenTelemetry SDK of its own. */
+/** Whether the program runs its own OpenTelemetry SDK. */
 export const programHasSdk = (): boolean => {
   const provider = trace.getTracerProvider();
   if (!(provider instanceof ProxyTracerProvider)) return !ours.has(provider);
@@ -53,7 +53,7 @@ export const shareContexts = (
   };
 };
 
-/** Registers an app's parts for the program's own spans and instruments, unless another app has; returns what undoes it. */
+/** Registers an app's parts for the program's own spans and instruments, unless another app has. Returns a function that undoes it. */
 export const registerParts = ({ tracers, meters, propagator }: Parts): (() => void) => {
   ours.add(tracers);
   if (!trace.setGlobalTracerProvider(tracers)) return () => {};

@@ -1,15 +1,15 @@
 import { randomFillSync } from "node:crypto";
 
-/** Random bytes that are drawn at once. */
+/** Random bytes that are generated at once. */
 const POOL_BYTES = 8192;
 /** Bytes of a trace id. */
 const TRACE = 16;
 /** Bytes of a span id. */
 const SPAN = 8;
-/** Numbers that the last 52 bits of a trace id can be: what sampling depends on. */
+/** Number of values of the last 52 bits of a trace id, on which sampling depends. */
 export const RANGE: number = 2 ** 52;
 
-/** Random trace and span ids. An id of zeros, which is invalid, comes once in 10^19 draws, and only loses its span. */
+/** Random trace and span ids. An invalid id of only zeros occurs once in 10^19 ids, and only loses its span. */
 export class RandomIds {
   private readonly pool: Buffer = Buffer.alloc(POOL_BYTES);
   private at = POOL_BYTES;
@@ -23,9 +23,9 @@ export class RandomIds {
   }
 
   /**
-   * Returns both ids of a trace that begins. One drawing for the two: as text they are one native call.
+   * Returns both ids of a new trace, formatted by one native call.
    *
-   * @param from of the last 52 bits of the trace id, as for `traceIdWithin`
+   * @param from bounds of the last 52 bits of the trace id, as in `traceIdWithin`
    */
   traceAndSpanIdWithin(from: number, to: number): readonly [traceId: string, spanId: string] {
     const start = this.advance(TRACE + SPAN);
@@ -34,14 +34,14 @@ export class RandomIds {
     return [text.slice(0, 2 * TRACE), text.slice(2 * TRACE)];
   }
 
-  /** Returns a trace id whose last 52 bits are at least `from` and less than `to`, each with the same chance. */
+  /** Returns a trace id whose last 52 bits are at least `from` and less than `to`, uniformly distributed. */
   traceIdWithin(from: number, to: number): string {
     const start = this.advance(TRACE);
     this.limit(start, from, to);
     return this.pool.toString("hex", start, start + TRACE);
   }
 
-  /** Brings the last 52 bits of the trace id that begins at `start` between two numbers. */
+  /** Scales the last 52 bits of the trace id at `start` into a range. */
   private limit(start: number, from: number, to: number): void {
     if (to - from >= RANGE) return;
     const { pool } = this;
@@ -54,7 +54,7 @@ export class RandomIds {
     return this.pool.toString("hex", at, at + bytes);
   }
 
-  /** Returns where so many unused bytes begin. */
+  /** Returns the index of the next unused bytes, and marks them as used. */
   private advance(bytes: number): number {
     if (this.at + bytes > POOL_BYTES) {
       randomFillSync(this.pool);

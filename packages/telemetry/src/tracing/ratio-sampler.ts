@@ -2,7 +2,7 @@ import { type Context, trace, TraceFlags } from "@opentelemetry/api";
 import { RANGE, type RandomIds } from "./random-ids.ts";
 import type { Sampler, SamplingResult } from "@opentelemetry/sdk-trace";
 
-/** The SDK's decisions, by value: its enumeration would load the SDK for programs that do not enable telemetry. */
+/** The SDK's decisions as literals: importing its enum would load the SDK in programs that do not enable telemetry. */
 const drop = 0 as SamplingResult["decision"];
 const recordAndSample = 2 as SamplingResult["decision"];
 
@@ -33,14 +33,14 @@ export class RatioSampler implements Sampler {
   }
 
   /**
-   * Decides about a trace before it has an id, which `newTraceId` then makes to fit: most traces are not sampled, and nothing asks for their ids. A
-   * decision needs no secret number, as an id does.
+   * Decides before a trace has an id, for which `newTraceId` then makes a matching one: most traces are not sampled, and never need ids. A
+   * decision needs no cryptographic randomness, unlike an id.
    */
   decide(): boolean {
     return this.random() < this.ratio;
   }
 
-  /** Returns a new trace id for which `isSampled` gives the decision. */
+  /** Returns a new trace id that `isSampled` decides as given. */
   newTraceId(ids: RandomIds, sampled: boolean): string {
     return sampled ? ids.traceIdWithin(0, this.threshold) : ids.traceIdWithin(this.threshold, RANGE);
   }

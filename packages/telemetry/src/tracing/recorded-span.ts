@@ -15,18 +15,18 @@ import {
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { TraceIds } from "@framework/core/feature";
 import type { EncodedAttributes, SpanOrigin, SpanStart } from "./span-parts.ts";
-import { cutValue, cutValues, isValue, MOST } from "./attribute-values.ts";
+import { cutValue, cutValues, isValue, MAX_ITEMS } from "./attribute-values.ts";
 import { hrTimeOf, timeOf } from "./span-time.ts";
 import { spanKey } from "./span-context.ts";
 
 const none: never[] = [];
-/** Of spans without any; never written to. */
+/** Shared by spans without attributes; never written to. */
 const noAttributes: Attributes = {};
 
 /**
- * A span that is exported, and the context of its work: a third of the instructions of the SDK's span, whose attributes are checked and copied one by one.
+ * An exported span, which is also the context of its work. Takes a third of the instructions of the SDK's span, which checks and copies attributes one by one.
  *
- * The framework adds the attributes of a request once, at its end; what the program sets before wins.
+ * The framework adds the attributes of a request once, at its end; attributes that the program has set win.
  */
 export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   name: string;
@@ -36,7 +36,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   endTime: HrTime;
   /** Attributes of this span alone. */
   own: Attributes = noAttributes;
-  /** Attributes that it shares; `null` without. */
+  /** Attributes shared with other spans; `null` without any. */
   shared: EncodedAttributes | null = null;
   events: ReadableSpan["events"] = none;
   links: Link[] = none;
@@ -117,7 +117,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   setAttribute(name: string, value: AttributeValue): this {
     if (this.ended || !isValue(value)) return this;
     if (!Object.hasOwn(this.own, name)) {
-      if (this.size >= MOST) {
+      if (this.size >= MAX_ITEMS) {
         this.droppedAttributesCount++;
         return this;
       }
@@ -136,7 +136,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   addEvent(name: string, attributes?: Attributes | TimeInput, time?: TimeInput): this {
     if (this.ended) return this;
     const isTime = typeof attributes === "number" || Array.isArray(attributes) || attributes instanceof Date;
-    if (this.events.length >= MOST) {
+    if (this.events.length >= MAX_ITEMS) {
       this.events.shift();
       this.droppedEventsCount++;
     }
@@ -149,7 +149,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   addLink(link: Link): this {
     if (this.ended) return this;
-    if (this.links.length >= MOST) this.droppedLinksCount++;
+    if (this.links.length >= MAX_ITEMS) this.droppedLinksCount++;
     else
       this.links = [...this.links, { context: link.context, attributes: cutValues(link.attributes ?? {}) }];
     return this;
@@ -162,8 +162,8 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   setStatus({ code, message }: SpanStatus): this {
     if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) return this;
-    const isTold = code === SpanStatusCode.ERROR && message !== undefined;
-    this.status = isTold ? { code, message } : { code };
+    const hasMessage = code === SpanStatusCode.ERROR && message !== undefined;
+    this.status = hasMessage ? { code, message } : { code };
     return this;
   }
 
@@ -190,8 +190,8 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   /**
    * Ends the span.
    *
-   * @param attributes added unless the program has set them; the caller gives them up
-   * @param shared further ones, as `attributes`; not copied
+   * @param attributes added unless the program has set them; the span keeps the object
+   * @param shared further attributes, added in the same way; not copied
    */
   end(endTime?: TimeInput, attributes?: Attributes, shared: EncodedAttributes | null = null): void {
     if (this.ended) return;
@@ -206,7 +206,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     if (this.size === 0) {
       this.own = attributes;
       this.shared = shared;
-    } else this.own = { ...shared?.attributes, ...attributes, ...this.own }; // what the program has set wins, so the bytes are of no use
+    } else this.own = { ...shared?.attributes, ...attributes, ...this.own }; // the program's attributes win, so the encoded bytes cannot be used
   }
 
   private time(given?: TimeInput): HrTime {

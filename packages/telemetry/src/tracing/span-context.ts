@@ -1,9 +1,9 @@
 import { type Context, INVALID_SPAN_CONTEXT, type Span, trace } from "@opentelemetry/api";
 
-/** The key under which the API keeps the span of a context, as its public functions reveal it. */
+/** The key under which the API keeps the span of a context, found through its public functions. */
 export const spanKey: symbol = findSpanKey();
 
-/** A context with a span on top of another one: half the garbage of the API's own, which copies a map and makes three closures. */
+/** A context that adds a span to another one: half the garbage of the API's own context, which copies a map and makes three closures. */
 export class SpanContextOf implements Context {
   private readonly base: Context;
   private readonly span: Span;

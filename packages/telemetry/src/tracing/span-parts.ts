@@ -1,7 +1,7 @@
 import type { Attributes, Context, SpanContext, SpanKind } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 
-/** What all spans of an app share. */
+/** Parts that all spans of an app share. */
 export interface SpanOrigin {
   readonly resource: ReadableSpan["resource"];
   readonly scope: ReadableSpan["instrumentationScope"];
@@ -9,7 +9,7 @@ export interface SpanOrigin {
   readonly now: () => number;
   /** Wall-clock milliseconds. */
   readonly date: () => number;
-  /** Takes a span that has ended. */
+  /** Called with a span that has ended. */
   readonly ended: (span: ReadableSpan) => void;
 }
 
@@ -19,12 +19,12 @@ export interface EncodedAttributes {
   readonly bytes: Uint8Array;
 }
 
-/** What a span is at its start. */
+/** Properties of a span at its start. */
 export interface SpanStart {
   readonly ids: SpanContext;
   readonly parent: SpanContext | null;
   readonly name: string;
   readonly kind: SpanKind;
-  /** The context that the span is added to. */
+  /** The context to which the span is added. */
   readonly base: Context;
 }

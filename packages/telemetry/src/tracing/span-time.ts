@@ -6,14 +6,14 @@ export const hrTimeOf = (date: number): HrTime => {
   return [seconds, Math.trunc((date - seconds * 1000) * 1_000_000)];
 };
 
-/** Returns a time that a program gives: a date, milliseconds since 1970 or of `performance.now()`, or seconds and nanoseconds. */
+/** Converts a time from the program: a date, milliseconds since 1970 or of `performance.now()`, or seconds and nanoseconds. */
 export const timeOf = (given: TimeInput): HrTime => {
   if (Array.isArray(given)) return given;
   if (typeof given !== "number") return hrTimeOf(given.getTime());
   return hrTimeOf(given < performance.timeOrigin ? performance.timeOrigin + given : given);
 };
 
-/** Returns the process's monotonic milliseconds. Node looks up its global `performance` by a function, which takes as long as the time itself. */
+/** Returns a clock of monotonic milliseconds. Bound once, because Node's global `performance` is a getter, as slow as reading the time. */
 export const processTime = (): (() => number) => {
   const { performance: own } = globalThis;
   return () => own.now();

@@ -11,25 +11,25 @@ import type { SpanOrigin } from "./span-parts.ts";
 import type { RandomIds } from "./random-ids.ts";
 import type { RatioSampler } from "./ratio-sampler.ts";
 
-/** The context manager's part that spans need. */
+/** The members of a context manager that spans use. */
 export interface Contexts {
   active(): Context;
   with<A extends unknown[], T>(context: Context, work: (...args: A) => T, self?: undefined, ...args: A): T;
-  /** Returns a faster `with` for the requests that an app gets from sockets; absent from a context manager of the program's own. */
+  /** Returns a faster `with` for the requests that an app gets from sockets; absent from the program's own context manager. */
   ofRequests?(): RunInContext;
 }
 
 /** Runs work in a context. */
 export type RunInContext = <In, Out>(context: Context, work: (input: In) => Out, input: In) => Out;
 
-/** The parts of our SDK that make a request cheap. */
+/** The parts of our SDK on the fast path of requests. */
 export interface OwnSdk {
   readonly ids: RandomIds;
   readonly sampler: RatioSampler;
   readonly origin: SpanOrigin;
 }
 
-/** How spans are made: by our SDK, or by the one that the program runs. */
+/** Creates spans by our SDK, or by the program's own. */
 export interface Tracing {
   readonly tracer: Tracer;
   readonly contexts: Contexts;
@@ -38,13 +38,13 @@ export interface Tracing {
   readonly own: OwnSdk | null;
 }
 
-/** The SDK's own key, by its registered description: exporters look at it, and so do instrumentations. */
+/** The SDK's key, by its registered description; exporters and instrumentations check it too. */
 const suppressedKey: symbol = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
-/** Returns a context in which no spans begin. */
+/** Returns a context in which tracing is suppressed. */
 export const suppressed = (context: Context): Context => context.setValue(suppressedKey, true);
 
-/** Whether no spans begin in a context. */
+/** Whether tracing is suppressed in a context. */
 export const isSuppressed = (context: Context): boolean => context.getValue(suppressedKey) === true;
 
 /** Returns the valid span of a context; `null` without one. */

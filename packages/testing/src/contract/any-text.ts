@@ -1,14 +1,14 @@
 import type { Arbitrary } from "fast-check";
 import type { FastCheck } from "./peers.ts";
 
-/** Code points of UTF-16 surrogates, which alone are no characters. */
+/** Code points of UTF-16 surrogates, which are not characters. */
 const surrogates = { from: 0xd800, count: 0x800 };
 
 const LAST = 0x10ffff;
 
 /**
- * Texts of any characters. The values are those of fast-check's unit `"binary"`, whose first use builds a map of all 1.1 million characters:
- * most of the time of a short test.
+ * Generates strings of any characters, like fast-check's unit `"binary"`, whose first use builds a map of all 1.1 million characters:
+ * most of the run time of a short test.
  */
 export const anyText = (
   fc: FastCheck,

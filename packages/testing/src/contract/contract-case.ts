@@ -8,7 +8,7 @@ import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
 /** One generated request. */
 export interface ContractCase {
   readonly params: Readonly<Record<string, string>>;
-  /** Percent-encoded texts `name=value`. */
+  /** Percent-encoded `name=value` strings. */
   readonly query: readonly string[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: { readonly type: string | null; readonly text: string } | null;
@@ -40,7 +40,7 @@ export const caseArbitrary = (operation: ContractOperation, making: Making): Arb
 /** A web Request with these methods cannot have a body. */
 const takesBody = (method: string): boolean => method !== "GET" && method !== "HEAD";
 
-/** Texts that often break parsers and stores. */
+/** Strings that often break parsers and stores. */
 const odd = [
   "0",
   "-1",
@@ -59,7 +59,7 @@ const odd = [
   "x".repeat(300),
 ];
 
-/** A segment is never empty or a dot segment: these are other paths. */
+/** A segment is never empty or a dot segment, which would change the path. */
 const segment = (parameter: Json, making: Making): Arbitrary<string> => {
   const { fc } = making;
   const fitting = schemaArbitrary(parameter["schema"], making)
@@ -90,7 +90,7 @@ const withMember = (value: Json, place: number, text: string): Json => {
   return name === undefined ? value : { ...value, [name]: text };
 };
 
-/** A header field that is required. Optional ones are left out: they often change the meaning of a request, as conditions and ranges do. */
+/** A required header field. Optional ones are omitted, because they often change the meaning of a request, as conditions and ranges do. */
 const field = (parameter: Json, making: Making): Arbitrary<readonly (readonly [string, string])[]> => {
   const { fc } = making;
   const { name, required, schema } = parameter;
@@ -103,7 +103,7 @@ const field = (parameter: Json, making: Making): Arbitrary<readonly (readonly [s
   );
 };
 
-/** Characters that fields cannot have, and spaces that they lose, are replaced. */
+/** Replaces characters that are invalid in fields, and spaces that would be trimmed. */
 const fieldText = (text: string): string => text.replaceAll(/[^ -~]|^ +| +$/gu, "x");
 
 const bodies = (body: ContractBody, making: Making): Arbitrary<ContractCase["body"]> => {
@@ -130,12 +130,12 @@ const bodies = (body: ContractBody, making: Making): Arbitrary<ContractCase["bod
   );
 };
 
-/** The value of a JSON text; `null` for another text. */
+/** Parses JSON; `null` for other text. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // a value that was removed as a whole
+    return null; // the whole value was removed
   }
 };
 
@@ -156,7 +156,7 @@ const changed = (fitting: Arbitrary<unknown>, { fc }: Making): Arbitrary<string>
     .tuple(fitting, fc.nat(1000), fc.constantFrom(...replacements))
     .map(([value, place, replacement]) => replaced(value, place, replacement));
 
-/** JSON texts; `undefined` removes a member. */
+/** Replacements as JSON; `undefined` removes a member. */
 const replacements = [
   undefined,
   "null",

@@ -184,7 +184,7 @@ test("a body of multipart/form-data is sent as a form, with files where the sche
   expect(seen).toContain("text/plain");
 });
 
-test("a documented list of one value that is refused as no list is reported", async () => {
+test("a list parameter that rejects a single value is reported", async () => {
   const app = new App();
   const loc = ["query", "ids"];
   app.get("/books", ({ query }) => {

@@ -26,7 +26,7 @@ export interface ContractReport {
   readonly operations: number;
   /** Number of requests that were sent. */
   readonly requests: number;
-  /** Operations, as `POST /books`, whose every reply had a status of 400 or more: no success of theirs was compared with the document. */
+  /** Operations, such as `POST /books`, with only replies of status 400 or more: no successful reply was compared with the document. */
   readonly refused: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface ContractReport {
  * Tests an app against its OpenAPI document. Every operation gets valid and invalid requests generated from its schemas, and every reply must match the
  * document in status, content type and schema. Safe methods come first.
  *
- * Needs fast-check and ajv. Starts the app with test settings unless it runs already, and leaves it running: call `app.stop()` after it.
+ * Needs fast-check and ajv. Starts the app with test settings unless it is running, and leaves it running: call `app.stop()` afterwards.
  *
  * @throws TESTING_CONTRACT_BROKEN with the simplest failing request of each operation; TESTING_MISSING_PACKAGE; TESTING_BAD_OPTION
  */
@@ -73,7 +73,7 @@ export const contractTest = async (
 };
 
 const rules: Readonly<Record<keyof ContractOptions, Rule>> = {
-  document: () => null, // it is read with its own messages
+  document: () => null, // checked when it is read
   runs: wholeNumber(1),
   seed: wholeNumber(Number.MIN_SAFE_INTEGER),
   headers: headerFields,

@@ -17,7 +17,7 @@ const passedBy = async (app: App, document: unknown): Promise<number> => {
   }
 };
 
-test("parameters of a path item, also of one that is a reference, are those of its operations, which may replace them", async () => {
+test("operations inherit the parameters of their path item, also by reference, and may replace them", async () => {
   const seen = new Set<string>();
   const app = new App();
   app.get("/books/{id}", ({ params, query }) => {
@@ -41,7 +41,7 @@ test("parameters of a path item, also of one that is a reference, are those of i
   expect(seen).not.toContain("page item");
 });
 
-test("a parameter of the path is filled whatever its name is, and also if the document does not describe it", async () => {
+test("a path parameter is filled whatever its name, even if the document does not describe it", async () => {
   const app = new App();
   app.get("/books/{a}/{b}", () => ({ id: 1 }));
   const parameters = [{ name: "book-id", in: "path", required: true, schema: integer }];
@@ -52,7 +52,7 @@ test("a parameter of the path is filled whatever its name is, and also if the do
 });
 
 test.each(["application/json; charset=utf-8", "Application/JSON", "application/*", "*/*"])(
-  "a reply of JSON is one of the documented %s, whose schema it must have",
+  "a JSON reply matches the documented %s and is checked against its schema",
   async (type) => {
     const app = new App();
     let id: unknown = 1;
@@ -66,7 +66,7 @@ test.each(["application/json; charset=utf-8", "Application/JSON", "application/*
   },
 );
 
-test("the most specific type of a reply decides, and a range has only its own types", async () => {
+test("the most specific documented type applies, and a range covers only its own types", async () => {
   const app = new App();
   app.get("/book", () => ({ id: 1 }));
   app.get("/text", () => "text");
@@ -82,7 +82,7 @@ test("the most specific type of a reply decides, and a range has only its own ty
   await app.stop();
 });
 
-test("a body of urlencoded or of another JSON type is sent as such", async () => {
+test("urlencoded bodies and other JSON types are sent with their type", async () => {
   for (const type of [
     "application/x-www-form-urlencoded",
     "application/merge-patch+json",
@@ -108,7 +108,7 @@ test("a body of urlencoded or of another JSON type is sent as such", async () =>
   }
 });
 
-test("required header fields are sent, and those of the options in their place", async () => {
+test("required header fields are sent, and those of the options replace them", async () => {
   const seen = new Set<string>();
   const app = new App();
   app.get("/book", (request) => {

@@ -3,7 +3,7 @@ import { isJson, type Json } from "./json-object.ts";
 /** Header fields that parameters cannot describe (OpenAPI 3.1 4.8.12). */
 const ignored = new Set(["accept", "authorization", "content-type"]);
 
-/** The parameters of an operation: its own, those of its path item that it does not replace, and a string for each other name in the path. */
+/** Returns the parameters of an operation: its own, those inherited from the path item, and a string for each other name in the path. */
 export const parametersOf = (
   path: string,
   item: Json,

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "./json-object.ts";
 
 /**
- * Writes a value as a query parameter in its documented style (OpenAPI 3.1, 4.8.12): `name=value` texts, none for an empty list or object. Values are
+ * Serialises a value as a query parameter in its documented style (OpenAPI 3.1, 4.8.12): `name=value` strings, none for an empty list or object. Values are
  * percent-encoded, delimiters are not. A list within an object is a repeated name, any other nested value is JSON.
  */
 export const queryTexts = (parameter: Json, value: unknown): readonly string[] => {
@@ -18,7 +18,7 @@ export const queryTexts = (parameter: Json, value: unknown): readonly string[] =
   return parts.length === 0 ? [] : [`${encoded(name)}=${parts.map(encoded).join(delimiter)}`];
 };
 
-/** Writes a value in the style `simple`, that of paths and header fields. */
+/** Serialises a value in the style `simple`, for paths and header fields. */
 export const simpleText = ({ explode }: Json, value: unknown): string => {
   if (explode === true && isJson(value))
     return Object.entries(value)
@@ -29,7 +29,7 @@ export const simpleText = ({ explode }: Json, value: unknown): string => {
 
 const delimiters: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** Names and values that an exploded value has; those of a list have the name of the parameter. */
+/** Names and values of an exploded value; items of a list have the name of the parameter. */
 const fieldsOf = (value: Json | readonly unknown[], name = ""): (readonly [string, unknown])[] =>
   Array.isArray(value)
     ? value.map((item: unknown) => [name, item] as const)

@@ -1,7 +1,7 @@
 import type { ContractOperation } from "./contract-document.ts";
 import { isJson } from "./json-object.ts";
 
-/** Returns a problem when a 422 refuses the only value of a query parameter because it is no list, although the document says that it is one; else `null`. */
+/** Returns a problem if a 422 rejects a single value of a query parameter that is documented as a list; else `null`. */
 export const refusedList = (
   { parameters }: ContractOperation,
   status: number,
@@ -11,11 +11,11 @@ export const refusedList = (
   const refused = namesRefused(text);
   for (const { in: place, name, schema } of parameters)
     if (place === "query" && isJson(schema) && schema["type"] === "array" && refused.includes(name))
-      return `refused one value of the query parameter ${JSON.stringify(name)}, which documents a list, as no list`;
+      return `refused one value of the query parameter ${JSON.stringify(name)}, which is documented as a list`;
   return null;
 };
 
-/** Names of query parameters of which a 422 of the framework says that the value is a text and no list. */
+/** Names of query parameters that a 422 of the framework rejects because a list was expected. */
 const namesRefused = (text: string): readonly unknown[] => {
   let reply: unknown;
   try {

@@ -29,7 +29,7 @@ export const replyViolation = (
   return problem === null ? null : `answered ${status} with a body that violates its schema: ${problem}`;
 };
 
-/** A range such as `2XX` without content leaves the body open; a single status without content means no body. */
+/** A range such as `2XX` without content allows any body; a single status without content means no body. */
 const textWithoutContent = (responses: Json, status: number, text: string): string | null =>
   Object.hasOwn(responses, status) && text !== ""
     ? `answered ${status} with a body, but documents none`
@@ -40,7 +40,7 @@ const jsonProblem = ({ schema }: Json, text: string, validate: SchemaValidator):
   try {
     value = JSON.parse(text);
   } catch {
-    return "it is not JSON"; // JSON.parse throws nothing else
+    return "it is not JSON"; // the only error of JSON.parse
   }
   return schema === undefined ? null : validate(schema, value);
 };

@@ -12,14 +12,14 @@ export interface Making {
   readonly depth: number;
 }
 
-/** Generates values that conform to a JSON Schema and shrink to the simplest. Unknown keywords are ignored. */
+/** Generates values that conform to a JSON Schema and shrink to simple ones. Unknown keywords are ignored. */
 export const schemaArbitrary = (schema: unknown, making: Making): Arbitrary<unknown> => {
   const { fc } = making;
   if (!isJson(schema)) return fc.jsonValue({ maxDepth: 2 });
   const { $ref: reference, const: value, enum: values, type } = schema;
   if (typeof reference === "string") return referred(reference, making);
   if ("const" in schema) return fc.constant(value);
-  if (schema["format"] === "binary") return text(schema, making); // a file; `anyOf` beside it lists media types
+  if (schema["format"] === "binary") return text(schema, making); // a file, whose `anyOf` lists media types
   if (Array.isArray(values) && values.length > 0) return fc.constantFrom(...values);
   const choices = [schema["anyOf"], schema["oneOf"]].find(Array.isArray);
   if (choices !== undefined) return fc.oneof(...choices.map((choice) => schemaArbitrary(choice, making)));

@@ -1,7 +1,7 @@
 import type { Ajv } from "./peers.ts";
 import { isJson } from "./json-object.ts";
 
-/** Returns what a JSON value violates of a schema, with the JSON Pointer of the place, or `null` when it conforms. */
+/** Returns how a JSON value violates a schema, with the JSON Pointer of each violation, or `null` if it conforms. */
 export type SchemaValidator = (schema: unknown, value: unknown) => string | null;
 
 /**

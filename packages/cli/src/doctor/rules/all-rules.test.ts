@@ -57,19 +57,19 @@ test("a healthy project has no findings", () => {
   expect(found({ program: null, workloads: [] })).toEqual([]);
 });
 
-test("a warning about the container of the doctor says nothing about the service", () => {
+test("a warning about the container in which doctor runs is left out", () => {
   const here = { code: "CORE_LOOPBACK_IN_CONTAINER", message: "" };
   expect(found({ program: reported({ warnings: [here] }) })).toEqual([]);
 });
 
-/** A mistake for each code that a rule can find, alone. */
+/** For each code of a rule, facts with only that mistake. */
 const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
   ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
   ["CLI_NO_REPORT", { program: { path: "main.ts", report: null, failure: "exit code 1" } }],
   ["CLI_NO_PROGRAM", { program: null, missingProgram: "there is no file dist/main.js" }],
   ["RATE_LIMIT_ONE_HOST", { workloads: [workload({ replicas: 2 })] }],
-  ["CLI_BAD_MANIFEST", { unreadable: [{ path: "k8s/app.yaml", reason: "it is no YAML" }] }],
+  ["CLI_BAD_MANIFEST", { unreadable: [{ path: "k8s/app.yaml", reason: "it is not valid YAML" }] }],
   [
     "CLI_VERSION_SKEW",
     { packages: [installed("core", "1.1.9"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })] },
@@ -96,7 +96,7 @@ test.each(planted)("%s is found", (code, changes) => {
   expect(found(changes)).toEqual([code]);
 });
 
-test("every rule, and every code of a rule, has a planted mistake", () => {
+test("every rule and every code of a rule is tested", () => {
   for (const rule of rules)
     expect([rule.name, planted.some(([, changes]) => rule(factsWith(changes)).length > 0)]).toEqual([
       rule.name,
@@ -127,10 +127,7 @@ test.each<[string, Partial<Facts>]>([
       program: reported({ settings: { ...healthy.settings, trustedProxies: ["10.0.0.0/8"] } }),
     },
   ],
-  [
-    "a grace that is longer than drain and hook",
-    { workloads: [workload({ graceSecs: 36, preStopSecs: 5 })] },
-  ],
+  ["a grace period longer than drain and hook", { workloads: [workload({ graceSecs: 36, preStopSecs: 5 })] }],
   [
     "replicas of Compose, which share a host",
     { workloads: [workload({ kind: "compose", replicas: 3, isProbed: null })] },
@@ -152,7 +149,7 @@ test.each<[string, Partial<Facts>]>([
       ],
     },
   ],
-])("%s is no finding", (_what, changes) => {
+])("%s is not a finding", (_what, changes) => {
   expect(found(changes)).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { badManifests } from "./bad-manifests.ts";
 import type { DoctorRule } from "./facts.ts";
 import { grace } from "./grace.ts";
-import { ofProgram } from "./program.ts";
+import { programFindings } from "./program.ts";
 import { untrustedProxies } from "./proxies.ts";
 import { readiness } from "./readiness.ts";
 import { twoCores } from "./two-cores.ts";
@@ -10,7 +10,7 @@ import { weakSecrets } from "./weak-secrets.ts";
 
 /** Every rule, in the order of its findings. */
 export const rules: readonly DoctorRule[] = [
-  ofProgram,
+  programFindings,
   versionSkew,
   twoCores,
   badManifests,

@@ -1,7 +1,7 @@
 import type { Problem } from "@framework/core";
 import type { InstalledPackage } from "../../explain/installed-packages.ts";
 
-/** The answer of a program to `--check`; the parts that rules read. */
+/** The report of a program run with `--check`: the parts that rules read. */
 export interface ProgramReport {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
@@ -28,37 +28,37 @@ export interface Workload {
   readonly graceSecs: number;
   /** Seconds that a preStop hook sleeps, which count as grace. */
   readonly preStopSecs: number;
-  /** Whether the orchestrator asks for readiness; `null` where it cannot be told. */
+  /** Whether the orchestrator probes readiness; `null` if unknown. */
   readonly isProbed: boolean | null;
   /** Labels of a pod whose containers list no ports: without a Service that selects it, it gets no requests. */
   readonly labels?: Labels;
   /** Variables with literal values. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Whether there are others, whose values are in secrets or files: what the app does with them cannot be told. */
+  /** Whether it has variables from secrets or files, whose values are unknown. */
   readonly hasUnknownVariables: boolean;
 }
 
-/** Variables with literal values, and where they are. */
+/** Variables with literal values, and their place. */
 export type PlacedVariables = Pick<Workload, "place" | "variables">;
 
-/** What a manifest says of a deployment. */
+/** Facts about a deployment from a manifest. */
 export interface DeploymentFacts {
   readonly workloads: readonly Workload[];
-  /** Variables of containers that serve nothing: of jobs, beside a service, or before its start. */
+  /** Variables of containers that do not serve: jobs, sidecars and init containers. */
   readonly others: readonly PlacedVariables[];
-  /** Proxies before the service, with their places. */
+  /** Places of proxies in front of the service. */
   readonly proxies: readonly string[];
   /** Labels that the Services select. @default none */
   readonly selectors?: readonly Labels[];
 }
 
-/** What all manifests say. */
+/** Facts from all manifests. */
 export interface ManifestFacts extends DeploymentFacts {
   /** Files that could not be read, with the reason. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** What the rules judge. */
+/** Input of the rules. */
 export interface Facts extends ManifestFacts {
   /** `null` without a program. */
   readonly program: {
@@ -66,7 +66,7 @@ export interface Facts extends ManifestFacts {
     readonly report: ProgramReport | null;
     readonly failure: string;
   } | null;
-  /** Why the program of the script `start` was not found. @default it was, or there is no such script */
+  /** Why the program of the script `start` was not found. @default it was found, or there is no such script */
   readonly missingProgram?: string;
   readonly packages: readonly InstalledPackage[];
   /** Copies of core besides the first, with their folders. */
@@ -75,5 +75,5 @@ export interface Facts extends ManifestFacts {
   readonly files: readonly { readonly path: string; readonly variables: ReadonlyMap<string, string> }[];
 }
 
-/** Judges the facts: what is wrong, and what to do. */
+/** Returns the problems in the facts, each with its remedy. */
 export type DoctorRule = (facts: Facts) => readonly Problem[];

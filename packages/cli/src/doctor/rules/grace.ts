@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** An orchestrator that kills before the drain is over cuts the requests that the drain waits for. */
+/** An orchestrator that kills the process during the drain aborts the requests that the drain waits for. */
 export const grace: DoctorRule = ({ program, workloads }) => {
   const drainSecs = program?.report?.settings.shutdownTimeoutSecs;
   if (drainSecs === undefined) return [];
@@ -12,10 +12,10 @@ export const grace: DoctorRule = ({ program, workloads }) => {
       const needed = Math.ceil(preStopSecs + drainSecs + MARGIN_SECS);
       return {
         code: "CLI_SHORT_GRACE",
-        message: `${place} is killed ${graceSecs} s after SIGTERM, and a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
+        message: `${place} is killed ${graceSecs} s after SIGTERM, but a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
       };
     });
 };
 
-/** The rest of the shutdown: stop tasks and the exit. */
+/** Time for stop tasks and the exit, after the drain. */
 const MARGIN_SECS = 5;

@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Without a readiness check, an orchestrator sends requests to a process that starts or drains. */
+/** Without a readiness check, an orchestrator sends requests to a process that is starting or draining. */
 export const readiness: DoctorRule = ({ program, workloads }) => {
   const report = program?.report ?? null;
   if (report !== null && !report.hasReadiness && report.settings.env === "production" && workloads.length > 0)
@@ -15,6 +15,6 @@ export const readiness: DoctorRule = ({ program, workloads }) => {
     .filter(({ isProbed }) => isProbed === false)
     .map(({ place, kind }) => ({
       code: "CLI_NO_PROBE",
-      message: `${place} has no ${kind === "kubernetes" ? "readinessProbe" : "healthcheck"}; let it ask GET /health/ready`,
+      message: `${place} has no ${kind === "kubernetes" ? "readinessProbe" : "healthcheck"}; let it request GET /health/ready`,
     }));
 };

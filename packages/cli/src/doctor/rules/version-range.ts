@@ -1,4 +1,4 @@
-/** Whether a version is within a range of npm: `^1.2.3`, `~1.2.3`, `>=1.2.3`, `1.2.3` and `*`, joined by `||`; of other ranges it is assumed. */
+/** Whether a version is within an npm range: `^1.2.3`, `~1.2.3`, `>=1.2.3`, `1.2.3` and `*`, joined by `||`. True for other ranges, which are not parsed. */
 export const satisfies = (version: string, range: string): boolean =>
   range.split("||").some((part) => satisfiesOne(version, part.trim()));
 
@@ -9,7 +9,7 @@ const satisfiesOne = (version: string, range: string): boolean => {
   if (operator === "") return version === wanted;
   if (compare(own, least) < 0) return false;
   if (operator === ">=") return true;
-  // A caret allows what leaves the first number that is not 0 as it is, a tilde what leaves the first two.
+  // A caret fixes the numbers up to the first that is not 0, a tilde the first two.
   const first = least.findIndex((number) => number > 0);
   const kept = operator === "~" ? 2 : first === -1 ? 3 : first + 1;
   return own.slice(0, kept).every((number, at) => number === least[at]);

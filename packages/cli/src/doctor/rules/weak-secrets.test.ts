@@ -43,7 +43,7 @@ test.each(["", "${CHANGE_ME}", "$EXAMPLE", "correct horse battery staple", "inte
   },
 );
 
-test("a random text that has a short word of placeholders in it is not found", () => {
+test("random text that contains a short placeholder word is not found", () => {
   expect(isFound("0MZmWTbsyJ_gZGKXsVzOXoIvVYk1yOUR_B9KhDXKtonT8HR-5VCc")).toBe(false);
 });
 

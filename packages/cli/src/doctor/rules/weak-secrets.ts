@@ -1,6 +1,6 @@
 import type { DoctorRule } from "./facts.ts";
 
-/** Variables for secrets with a value that everybody tries first. */
+/** Variables for secrets whose value is a placeholder or easy to guess. */
 export const weakSecrets: DoctorRule = ({ files, workloads, others }) =>
   [...files.map(({ path, variables }) => ({ place: path, variables })), ...workloads, ...others].flatMap(
     ({ place, variables }) =>
@@ -8,7 +8,7 @@ export const weakSecrets: DoctorRule = ({ files, workloads, others }) =>
         .filter(([name, value]) => FOR_SECRETS.test(name) && isGuessable(value))
         .map(([name]) => ({
           code: "CLI_WEAK_SECRET",
-          message: `${name} in ${place} is a placeholder that is guessed at once; generate one: openssl rand -base64 32`,
+          message: `${name} in ${place} is a placeholder that is easy to guess; generate a secret: openssl rand -base64 32`,
         })),
   );
 
@@ -17,13 +17,13 @@ const FOR_SECRETS = /(?:SECRET|PASSWORD|PASSPHRASE|TOKEN|PRIVATE_KEY|API_KEY|SIG
 const PLACEHOLDER =
   /^(?:(?:my|your|the|a)?[-_ ]?(?:super)?[-_ ]?(?:secret|password|token|key)(?:[-_ ]?key)?|admin|root|test|dev|default|pass|letmein|qwerty|foo|bar|x+|1234\d*|todo|password\d*|postgres|<.+>)$/i;
 
-/** Words of placeholders, alone or in a longer text. Each is too long to be part of a random text in base64. */
+/** Placeholder words, alone or in longer text. Each is too long to occur in random base64. */
 const WORDS = /change[-_ ]?(?:me|this|it)(?![a-z])|placeholder|(?:^|[^a-z])(?:replace|example)/i;
 
-/** A short word, which a random text has in mixed letters or between others now and then. */
+/** A short word that could occur in random text: matched only with consistent case and a separator. */
 const YOUR = /(?:^|[-_ <])(?:your|Your|YOUR)[-_ ]/;
 
-/** A variable of the shell or of Compose: its value is elsewhere. */
+/** A reference to a variable of the shell or of Compose. */
 const VARIABLE = /^\$\{?\w+\}?$/;
 
 const isGuessable = (value: string): boolean =>
@@ -35,7 +35,7 @@ const isGuessable = (value: string): boolean =>
     isRepeated(value) ||
     hasFewCharacters(value));
 
-/** Whether a text is one character, or another text over and over, at least twice. */
+/** Whether a text repeats one character, or a shorter text at least twice. */
 const isRepeated = (value: string): boolean => {
   const text = value.slice(0, MAX_EXAMINED);
   if (/^(.)\1*$/.test(text)) return true;
@@ -44,10 +44,10 @@ const isRepeated = (value: string): boolean => {
   return false;
 };
 
-/** Longer texts are examined up to here. */
+/** Maximum number of characters examined. */
 const MAX_EXAMINED = 1000;
 
-/** Whether a text has so few different characters as a random one, of hexadecimal digits too, never has. */
+/** Whether a text has fewer distinct characters than random text, even of hexadecimal digits. */
 const hasFewCharacters = (value: string): boolean => {
   const { length } = value;
   return length >= 16 && new Set(value).size <= (length >= 32 ? 5 : 3);

@@ -50,12 +50,12 @@ const planted: Readonly<Record<string, Partial<Panel>>> = {
   "has a row without an id": rows({ id: "", cells: ["a", 1] }),
   "has an id that is too long": rows({ id: "x".repeat(401), cells: ["a", 1] }),
   "has a cell too few": rows({ id: "1", cells: ["a"] }),
-  "has a number that is none": rows({ id: "1", cells: ["a", Number.NaN] }),
-  "has a value that is no cell": rows({ id: "1", cells: ["a", undefined as never] }),
+  "has a cell with NaN": rows({ id: "1", cells: ["a", Number.NaN] }),
+  "has an undefined cell": rows({ id: "1", cells: ["a", undefined as never] }),
   "names an action that it lacks": rows({ id: "1", cells: ["a", 1], actions: ["explode"] }),
   "names an action of the panel in a row": rows({ id: "1", cells: ["a", 1], actions: ["add"] }),
   "has two actions of one name": { actions: [...(shelf().actions ?? []), ...(shelf().actions ?? [])] },
-  "offers a default that is no option": action({
+  "has a default that is not an option": action({
     fields: [{ name: "kind", label: "Kind", options: ["a"], value: "b" }],
   }),
   "has two fields of one label": action({
@@ -65,7 +65,7 @@ const planted: Readonly<Record<string, Partial<Panel>>> = {
     ],
   }),
   "accepts any row in an action": action({ on: "row" }),
-  "throws what has no message": action({
+  "throws a value without a message": action({
     on: "row",
     run() {
       throw null; // oxlint-disable-line no-throw-literal -- the planted fault

@@ -16,7 +16,7 @@ const NOWHERE = "no such row";
 /** Longest id of a row, and longest name of an action or a field. */
 const MAX_ID = 400;
 
-/** What the dev page relies on: every feature's panel passes this suite. */
+/** The contract of `Panel`, which the dev page relies on. */
 export const panelContract: PortContract<PanelFixture> = portContract<PanelFixture>("panel", {
   "has a name of lower-case words and a title": ({ panel: { name, title } }) => {
     assert.match(name, /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/);
@@ -42,7 +42,7 @@ export const panelContract: PortContract<PanelFixture> = portContract<PanelFixtu
       assertUnique(fields.map(({ name }) => name));
       assertUnique(fields.map(({ label }) => label));
       for (const { options = [], value = options[0] } of fields)
-        assert.ok(options.length === 0 || options.includes(value ?? ""), `${value} is no option`);
+        assert.ok(options.length === 0 || options.includes(value ?? ""), `${value} is not an option`);
     }
   },
 
@@ -77,7 +77,7 @@ const tried = (action: PanelAction): unknown => {
   return action.run(NOWHERE, Object.fromEntries(texts));
 };
 
-/** What work returns or throws. */
+/** Returns the result of work, or the error that it throws. */
 const outcomeOf = async <T>(work: () => T): Promise<Awaited<T> | Error> => {
   try {
     return await work();
@@ -98,7 +98,7 @@ const assertTable = ({ columns, rows }: PanelTable): void => {
   for (const { id, cells } of rows) {
     assert.ok(id.length <= MAX_ID, `the id ${id} is too long`);
     assert.equal(cells.length, columns.length, `the row ${id} has ${cells.length} cells`);
-    for (const cell of cells) assert.ok(isPlain(cell), `${String(cell)} is no value of a table`);
+    for (const cell of cells) assert.ok(isPlain(cell), `${String(cell)} is not a table value`);
   }
 };
 
@@ -110,5 +110,5 @@ const isPlain = (cell: unknown): boolean =>
 
 const assertUnique = (names: readonly string[]): void => {
   for (const [at, name] of names.entries())
-    assert.ok(name !== "" && names.indexOf(name) === at, `"${name}" is empty, or is there twice`);
+    assert.ok(name !== "" && names.indexOf(name) === at, `"${name}" is empty or appears twice`);
 };

@@ -23,12 +23,12 @@ export interface ParsedFlags {
   readonly problems: readonly Problem[];
 }
 
-const isWords = (argv: unknown): boolean =>
+const isStringList = (argv: unknown): boolean =>
   Array.isArray(argv) && argv.every((word) => typeof word === "string");
 
-const noWords = (argv: unknown): Problem => ({
+const badArgv = (argv: unknown): Problem => ({
   code: "CORE_BAD_SETTING",
-  message: `argv must be a list of texts, such as ["--port", "8000"], not ${shown(argv)}`,
+  message: `argv must be a list of strings, such as ["--port", "8000"], not ${shown(argv)}`,
 });
 
 type Switch = readonly [field: keyof Flags, value: boolean];
@@ -61,11 +61,11 @@ export const flagNames: readonly string[] = [...valued.keys(), ...switches.keys(
 /**
  * Reads the flags that `run` knows, as `--flag value` or `--flag=value`; of a repeated flag the last one counts.
  *
- * Words after `--` belong to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG, CORE_BAD_SETTING for
- * another value than a list of texts.
+ * Words after `--` belong to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG, CORE_BAD_SETTING if
+ * `argv` is not a list of strings.
  */
 export const parseFlags = (argv: readonly string[]): ParsedFlags => {
-  if (!isWords(argv)) return { flags: {}, problems: [noWords(argv)] };
+  if (!isStringList(argv)) return { flags: {}, problems: [badArgv(argv)] };
   const flags: Record<string, string | number | boolean> = {};
   const problems: Problem[] = [];
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;

@@ -7,12 +7,12 @@ export const helpText = (): string => `Usage: node <program> [flags] [-- argumen
   --debug, --no-debug  details in error replies, request lines, one worker  (default: on in development)
   --workers <number>   serving processes              (default: one per CPU in production, 1 in debug)
   --transport <name>   fast or node                   (variable FRAMEWORK_TRANSPORT, default fast)
-  --reload             start anew when a source or .env file below this folder changes
+  --reload             restart when a source or .env file below this folder changes
   --no-logs            no request lines; errors are still written
-  --check              check settings and app, print what was found as one JSON line, and exit
+  --check              check settings and app, print the result as one JSON line, and exit
   --help               print this text
   --version            print the version
 
-A flag wins over the variable, the variable over the program's own setting, and that over the default.
+A flag overrides the variable, the variable the program's own setting, and that the default.
 PORT does not replace port 0 of the program.
 `;

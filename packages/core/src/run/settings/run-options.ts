@@ -10,10 +10,10 @@ import type { TlsConfig } from "./tls-config.ts";
 /** The transports that `run` supports. */
 export type TransportName = "node" | "fast";
 
-/** Settings of `run`; a command-line flag overrides an environment variable, and that these options. */
+/** Settings of `run`. A command-line flag overrides an environment variable, which overrides these options. */
 export interface RunOptions {
   /**
-   * Address or host name to listen on (`--host`, `HOST`). A container needs `HOST=0.0.0.0`: nothing outside reaches its loopback.
+   * Address or host name to listen on (`--host`, `HOST`). A container needs `HOST=0.0.0.0`: its loopback is unreachable from outside.
    * @default "127.0.0.1"
    */
   readonly host?: string | undefined;
@@ -35,11 +35,11 @@ export interface RunOptions {
   readonly timeouts?: ConfigInput<TimeoutConfig> | undefined;
   /** Replacement of workers, drain and shutdown. @default ClusterConfig's */
   readonly cluster?: ConfigInput<ClusterConfig> | undefined;
-  /** Makes the service speak HTTPS. @default none */
+  /** Enables HTTPS. @default none */
   readonly tls?: ConfigInput<TlsConfig> | undefined;
   /**
-   * The HTTP implementation: `fast` serves ordinary HTTP/1.1 requests itself, for less CPU, and leaves all others, and TLS, to `node:http`,
-   * which it loads for the first of them; `node` serves everything over `node:http`, for tools that observe or patch that module. Both pass one conformance suite
+   * The HTTP implementation: `fast` serves ordinary HTTP/1.1 requests itself, with less CPU, and passes all others, and TLS, to `node:http`, which
+   * is loaded on first use; `node` serves everything over `node:http`, for tools that observe or patch that module. Both pass the same conformance suite
    * (`--transport`, `FRAMEWORK_TRANSPORT`).
    * @default "fast"
    */
@@ -53,7 +53,7 @@ export interface RunOptions {
   /** Destination of log lines. @default readable lines on a terminal in development, JSON lines otherwise */
   readonly log?: Logger | undefined;
   /**
-   * Whether errors end the process. Then a start error is printed and exits with 1, SIGTERM and SIGINT drain and exit with 0,
+   * Whether errors and signals end the process: a start error is printed and exits with 1, SIGTERM and SIGINT drain and exit with 0,
    * and an uncaught error drains and exits with 1. `false`, for tests and embedding: `run` rejects with the start error, prints
    * nothing, installs no process-wide handler, and only `close()` stops the service.
    * @default true

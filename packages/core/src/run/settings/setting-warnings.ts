@@ -2,13 +2,13 @@ import type { Problem } from "../../errors/configuration-error.ts";
 import type { ConnectionProtocol, TransportTls } from "../../exchange/transport.ts";
 import type { Environment } from "../../lifecycle/app-settings.ts";
 
-/** The settings of which some combinations are odd. */
+/** The settings that `settingWarnings` checks. */
 interface WarnedSettings {
   readonly env: Environment;
   readonly debug: boolean;
   readonly host: string;
   readonly reload: boolean;
-  /** Whether nothing set the host. */
+  /** Whether the host is the default. */
   readonly hostIsDefault: boolean;
   readonly inContainer: boolean;
 }
@@ -16,7 +16,7 @@ interface WarnedSettings {
 /** Warnings about settings that are allowed but odd. */
 export const settingWarnings = (
   { env, debug, host, reload, hostIsDefault, inContainer }: WarnedSettings,
-  workersAsked: number,
+  requestedWorkers: number,
 ): Problem[] => {
   const found: Problem[] = [];
   if (debug && env === "production") {
@@ -31,19 +31,19 @@ export const settingWarnings = (
       message: `debug shows messages and stacks to every client that reaches ${host}; use --env production or --no-debug`,
     });
   }
-  if (reload && workersAsked > 1) {
-    found.push({ code: "CORE_RELOAD_WORKERS", message: "reload runs one worker, whatever workers says" });
+  if (reload && requestedWorkers > 1) {
+    found.push({ code: "CORE_RELOAD_WORKERS", message: "reload runs one worker and ignores workers" });
   }
   if (inContainer && hostIsDefault) {
     found.push({
       code: "CORE_LOOPBACK_IN_CONTAINER",
-      message: `only programs of this container reach ${host}; set HOST=0.0.0.0 for others, or HOST=${host} to leave it so`,
+      message: `only programs of this container reach ${host}; set HOST=0.0.0.0 for others, or HOST=${host} to keep it`,
     });
   }
   return found;
 };
 
-/** The warning of a protocol that needs TLS, in a service without. */
+/** Returns the warning of a protocol that needs TLS if the service has none. */
 export const protocolWarnings = (
   protocol: ConnectionProtocol | undefined,
   tls: TransportTls | undefined,

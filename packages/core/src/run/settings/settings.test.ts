@@ -83,7 +83,7 @@ test("a flag overrides a variable, a variable an argument, an argument the defau
   );
 });
 
-test("a note names each value of the program that a variable replaces", () => {
+test("a note names each value of the program that a variable overrides", () => {
   const environment = { HOST: "0.0.0.0", PORT: "8080", FRAMEWORK_ENV: "production" };
   const { settings } = resolve({ port: 3000, env: "production" }, { environment });
   expect(settings).toMatchObject({ host: "0.0.0.0", port: 8080, env: "production" });
@@ -109,7 +109,7 @@ test("the transport comes from flag, variable or argument", () => {
   ]);
 });
 
-test("warns when nothing outside the container reaches the service, unless loopback was asked for", () => {
+test("warns when the service is unreachable from outside the container, unless loopback was set explicitly", () => {
   const codes = (options: RunOptions, environment = {}) =>
     resolve(options, { inContainer: true, environment }).settings.warnings.map(({ code }) => code);
   expect(codes({})).toEqual(["CORE_LOOPBACK_IN_CONTAINER"]);
@@ -143,18 +143,18 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
     '--env must be development or production, not "staging"',
   ],
   ["no workers", { workers: 0 }, {}, "workers must be a whole number from 1 to 1024"],
-  ["debug as text", { debug: "yes" }, {}, 'debug must be true or false, not "yes"'],
+  ["debug as a string", { debug: "yes" }, {}, 'debug must be true or false, not "yes"'],
   ["a URL as host", { host: "http://localhost" }, {}, "host must be an address or host name"],
   ["a host with a port", { host: "localhost:80" }, {}, "host must be an address or host name"],
   ["an empty host", { host: "" }, {}, "host must be"],
   [
-    "a port in place of the options",
+    "a port instead of the options",
     8000 as unknown as object,
     {},
     "run takes an object of options, such as { port: 8000 }, not 8000",
   ],
   [
-    "null in place of the options",
+    "null instead of the options",
     null as unknown as object,
     {},
     "run takes an object of options, such as { port: 8000 }, not null",
@@ -165,7 +165,7 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
   ["a record's unknown field", { cluster: { maxRestart: 1 } }, {}, 'did you mean "maxRestarts"?'],
   ["a bad timeout", { timeouts: { idleSecs: -1 } }, {}, "TimeoutConfig.idleSecs"],
   ["an unknown transport", { transport: "http2" }, {}, "transport must be node or fast"],
-  ["proxies that are no list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
+  ["proxies that are not a list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
   ["TLS without a key", { tls: { cert: PEM } }, {}, "TlsConfig.key is required"],
   [
     "a file name as certificate",
@@ -174,7 +174,7 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
     "TlsConfig.cert must be PEM text",
   ],
   [
-    "authorities of client certificates that are not asked for",
+    "authorities of client certificates that are not required",
     { tls: { cert: PEM, key: PEM, ca: PEM } },
     {},
     "TlsConfig.ca and caFile have no effect without requireClientCert",
@@ -186,7 +186,7 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
     "TlsConfig.requireClientCert needs ca or caFile",
   ],
   [
-    "an empty file of authorities, for which Node would take the system's",
+    "an empty file of authorities, for which Node would use those of the system",
     { tls: { cert: PEM, key: PEM, caFile: devNull, requireClientCert: true } },
     {},
     "TlsConfig.ca or caFile is empty",

@@ -26,7 +26,7 @@ export interface RunSettings extends Omit<AppSettings, "shared" | "log"> {
   readonly tls: TlsConfig | undefined;
   readonly transport: TransportName;
   readonly sources: Readonly<Record<SettingName, Source>>;
-  /** One line for each value of the program that a variable replaces, for the banner. */
+  /** One line for each setting of the program that a variable overrides, for the banner. */
   readonly notes: readonly string[];
   /** Allowed but odd choices, for the banner. */
   readonly warnings: readonly Problem[];
@@ -114,7 +114,7 @@ interface Chosen {
   readonly name: string;
   readonly value: unknown;
   readonly source: Source;
-  /** The value of the program that a variable replaces. */
+  /** A line for the banner if a variable overrides the program's value. */
   readonly note?: string;
 }
 
@@ -134,7 +134,7 @@ const picker =
     return { name: `the variable ${variable}`, value, source: "environment", ...note };
   };
 
-/** Port 0 is a choice of tests and of programs within others, which PORT in the environment must not override. */
+/** Tests and embedded programs choose port 0, which PORT in the environment must not override. */
 const asksForAnyPort = (name: SettingName, own: unknown): boolean => name === "port" && own === 0;
 
 const toNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
@@ -146,7 +146,7 @@ const wholeNumber =
   (min: number, max: number) =>
   (value: unknown): boolean =>
     Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
-/** Names and addresses only: a resolver would report a URL, port or bracket badly. */
+/** Names and addresses only: a resolver's error for a URL, port or bracket would be unclear. */
 const isHost = (value: unknown): boolean =>
   typeof value === "string" &&
   value.length <= 253 &&

@@ -7,7 +7,7 @@ import {
 import { messageOf } from "../../log/value-text.ts";
 import { checked, decimal, flag, oneOf, secret } from "../../config/field-rules.ts";
 
-/** Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are read anew when they change. */
+/** Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are reread when they change. */
 export interface TlsConfig {
   /** Certificate chain, PEM (the text, not a file name); required without `certFile`. */
   readonly cert: string | Uint8Array;
@@ -21,7 +21,7 @@ export interface TlsConfig {
   readonly keyFile: string | undefined;
   /** File of the authorities, PEM; needs `requireClientCert`. @default none */
   readonly caFile: string | undefined;
-  /** Seconds between two looks at the files; 0 reads them anew on SIGHUP only. @default 10 */
+  /** Seconds between two checks of the files; 0 rereads them on SIGHUP only. @default 10 */
   readonly watchSecs: number;
   /** Refuses clients without a certificate issued by `ca`. @default false */
   readonly requireClientCert: boolean;
@@ -51,7 +51,7 @@ const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
 /** The parts that are given as PEM or as a file. */
 const parts = ["cert", "key", "ca"] as const;
 
-/** Reads the record, and its files; absent stays absent. A missing certificate or key is a problem, and so is an unusable pair. */
+/** Reads the record and its files; `undefined` without a record. A missing certificate or key is a problem, and so is an unusable pair. */
 export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
@@ -60,7 +60,7 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<T
   for (const part of parts) {
     const file = value[`${part}File`];
     if (file !== undefined && input[part] !== undefined)
-      found.push(`TlsConfig.${part} and ${part}File exclude each other`);
+      found.push(`TlsConfig.${part} and ${part}File cannot be combined`);
     else if (file !== undefined) readInto(pem, part, file, found);
     else if (input[part] === undefined && part !== "ca")
       found.push(`TlsConfig.${part} is required, or ${part}File`);
@@ -78,8 +78,8 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<T
   return { value: whole, problems: found.length > 0 ? found : unusable(whole) };
 };
 
-/** Reads the files of a record anew. */
-export const readTlsAgain = (tls: TlsConfig): ReadRecord<TlsConfig> => {
+/** Rereads the files of a record. */
+export const rereadTls = (tls: TlsConfig): ReadRecord<TlsConfig> => {
   const { cert, key, ca, ...rest } = tls;
   const given = {
     ...rest,

@@ -2,7 +2,7 @@ import type { Transport } from "../../exchange/transport.ts";
 import type { Logger } from "../../log/logger.ts";
 import { messageOf } from "../../log/value-text.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
-import { readTlsAgain, type TlsConfig, tlsFiles } from "../settings/tls-config.ts";
+import { rereadTls, type TlsConfig, tlsFiles } from "../settings/tls-config.ts";
 
 /** Parts of a service that a `CertificateWatch` uses. */
 export interface CertificateUser {
@@ -13,16 +13,16 @@ export interface CertificateUser {
 }
 
 /**
- * Reads the files of a certificate anew when they change, or when asked to, and uses the new certificate for new connections. One that cannot be used is
- * logged, and the previous one serves on.
+ * Rereads the files of a certificate when they change, and on `renew`, and uses the new certificate for new connections. If it cannot be used, that is
+ * logged and the previous one stays in use.
  */
 export class CertificateWatch {
   private tls: TlsConfig;
   private readonly user: CertificateUser;
   private readonly stopWatching: () => void;
-  /** State of the files that were read last. */
+  /** State of the files when they were last read. */
   private read: string;
-  /** A new state of the files, as of the last look: two equal ones show that nothing writes to them any more. */
+  /** A new state of the files, seen by the last check. Two equal ones in a row mean that they are completely written. */
   private changed: string | null = null;
 
   constructor(tls: TlsConfig, user: CertificateUser) {
@@ -30,13 +30,13 @@ export class CertificateWatch {
     this.user = user;
     this.read = stateOf(tls);
     const { clock = systemClock } = user;
-    this.stopWatching = tls.watchSecs > 0 ? clock.every(tls.watchSecs * 1000, () => this.look()) : () => {};
+    this.stopWatching = tls.watchSecs > 0 ? clock.every(tls.watchSecs * 1000, () => this.check()) : () => {};
   }
 
-  /** Reads the files anew. */
+  /** Rereads the files. */
   renew(): void {
     this.read = stateOf(this.tls);
-    const { value, problems } = readTlsAgain(this.tls);
+    const { value, problems } = rereadTls(this.tls);
     if (problems.length > 0) return this.refuse(problems);
     if (
       String(value.cert) === String(this.tls.cert) &&
@@ -57,7 +57,7 @@ export class CertificateWatch {
     this.stopWatching();
   }
 
-  private look(): void {
+  private check(): void {
     const state = stateOf(this.tls);
     if (state === this.read) this.changed = null;
     else if (state === this.changed) this.renew();
@@ -65,11 +65,11 @@ export class CertificateWatch {
   }
 
   private refuse(problems: readonly string[]): void {
-    this.user.log.error("the new certificate cannot be used; the previous one serves on", { problems });
+    this.user.log.error("the new certificate cannot be used; the previous one stays in use", { problems });
   }
 }
 
-/** A watch for a service whose certificate comes from files, else `null`. */
+/** Watches the certificate of a service that comes from files; `null` for any other. */
 export const watchCertificate = (
   tls: TlsConfig | undefined,
   user: CertificateUser,
@@ -77,7 +77,7 @@ export const watchCertificate = (
   tls === undefined || tlsFiles(tls).length === 0 ? null : new CertificateWatch(tls, user);
 
 /**
- * Calls back for each SIGHUP when the certificate comes from files, until the returned function is called. Not on a terminal: its end sends the signal too.
+ * Calls back for each SIGHUP when the certificate comes from files, until the returned function is called. Not on a terminal: closing it sends SIGHUP, too.
  */
 export const onHangup = (tls: TlsConfig | undefined, renew: () => void): (() => void) => {
   if (tls === undefined || tlsFiles(tls).length === 0 || process.stdout.isTTY) return () => {};
@@ -85,7 +85,7 @@ export const onHangup = (tls: TlsConfig | undefined, renew: () => void): (() => 
   return () => process.off("SIGHUP", renew);
 };
 
-/** Time, size and identity of each file, or why it cannot be read. */
+/** Modification time, size and inode of each file, or the code of the error. */
 const stateOf = (tls: TlsConfig): string => {
   const { statSync } = process.getBuiltinModule("node:fs");
   return tlsFiles(tls)
@@ -105,6 +105,6 @@ const validTo = ({ cert }: TlsConfig): string | null => {
   try {
     return new X509Certificate(cert).validTo;
   } catch {
-    return null; // the certificate serves; its time is information only
+    return null; // the certificate is in use; its expiry is only logged
   }
 };

@@ -6,10 +6,10 @@ import { expect, test } from "@jest/globals";
 
 const moduleOf = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
 
-const takeAll = `
+const openAll = `
   import { closeSync, openSync } from "node:fs";
   const taken = [];
-  const takeAll = () => {
+  const openAll = () => {
     try {
       for (;;) taken.push(openSync("/dev/null"));
     } catch {}
@@ -24,7 +24,7 @@ const withFewDescriptors = (program: string) =>
       "-c",
       'ulimit -n 64 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"',
       process.execPath,
-      takeAll + program,
+      openAll + program,
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
@@ -46,14 +46,14 @@ test("a service whose file descriptors are used up logs it", async () => {
   const child = withFewDescriptors(`
     import { App } from ${moduleOf("../../index.ts")};
     await new App().run({ port: 0, argv: [], workers: 1 });
-    takeAll();
+    openAll();
   `);
   expect(await firstMatch(child, /no file descriptor is free/)).toBe("no file descriptor is free");
   child.kill("SIGKILL");
   await once(child, "close");
 });
 
-test("the line about descriptors comes once a minute at most, and only while none is free", async () => {
+test("the line about descriptors is logged at most once a minute, and only while none is free", async () => {
   const child = withFewDescriptors(`
     import { virtualClock } from ${moduleOf("../../testing.ts")};
     import { watchDescriptors } from ${moduleOf("descriptors.ts")};
@@ -67,7 +67,7 @@ test("the line about descriptors comes once a minute at most, and only while non
       counts.push(lines);
     };
     await count(60_000);
-    takeAll();
+    openAll();
     await count(59_000);
     await count(60_000);
     for (const fd of taken) closeSync(fd);
@@ -78,7 +78,7 @@ test("the line about descriptors comes once a minute at most, and only while non
   expect(await text(child.stdout)).toBe("0,1,1,0\n");
 });
 
-test("a sandbox without the file that is opened has free descriptors", async () => {
+test("a sandbox without access to the null device has free descriptors", async () => {
   const source = fileURLToPath(new URL("../../..", import.meta.url));
   const program = `
     const { hasFreeDescriptor } = await import(${moduleOf("descriptors.ts")});

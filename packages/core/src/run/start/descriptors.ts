@@ -2,12 +2,12 @@ import type { Logger } from "../../log/logger.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { nodeBuiltin } from "../../runtime/node-builtins.ts";
 
-/** Milliseconds between two looks; one takes about 10 µs. */
-const LOOK_MS = 1000;
-/** Milliseconds after a line in which there is no other. */
-const LINE_MS = 60_000;
+/** Milliseconds between two checks; one takes about 10 µs. */
+const CHECK_MS = 1000;
+/** Minimum milliseconds between two log lines. */
+const LOG_PERIOD_MS = 60_000;
 
-/** Whether one more file or socket can be opened; true where that cannot be found out, as in a sandbox without the file that is opened. */
+/** Whether another file or socket can be opened. True if that cannot be determined, as in a sandbox without the null device. */
 export const hasFreeDescriptor = (): boolean => {
   const { closeSync, openSync } = nodeBuiltin("node:fs");
   try {
@@ -18,19 +18,19 @@ export const hasFreeDescriptor = (): boolean => {
   }
 };
 
-/** Errors of a process, and of a system, without a free descriptor. */
+/** Error codes for a process, and a system, without a free descriptor. */
 const exhausted = new Set(["EMFILE", "ENFILE"]);
 
 /**
  * Logs when this process has used up its file descriptors, at most once a minute. The system's accept then fails, and Node closes connections without an
- * event. Returns what ends it.
+ * event. Returns a function that stops it.
  */
 export const watchDescriptors = (log: Logger, clock: Clock = systemClock): (() => void) => {
   let quietUntil = -Infinity;
-  return clock.every(LOOK_MS, () => {
+  return clock.every(CHECK_MS, () => {
     const now = clock.now();
     if (now < quietUntil || hasFreeDescriptor()) return;
-    quietUntil = now + LINE_MS;
+    quietUntil = now + LOG_PERIOD_MS;
     log.error(
       "no file descriptor is free: new connections are closed without a reply; raise the limit of open files, or lower LimitsConfig.maxConnections",
     );

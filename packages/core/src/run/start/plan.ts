@@ -15,7 +15,7 @@ export interface ServiceAddress {
 export interface Plan {
   readonly settings: RunSettings;
   readonly log: Logger;
-  /** The process, which ends on signals and uncaught errors; `null` in a larger program, and in a worker, whose primary owns it. */
+  /** The process, which ends on signals and uncaught errors; `null` in an embedding program, and in a worker, which its primary ends. */
   readonly process: OwnedProcess | null;
   /** Announces the service; called once, when it is ready. */
   readonly announce: (where: ServiceAddress, report: AppReport) => void;

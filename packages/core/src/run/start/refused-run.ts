@@ -1,8 +1,9 @@
-/** Where a program that imports the module of an app without running it, such as the command line, leaves a function. */
+/** Key of the global function by which a program, such as the CLI, imports an app's module without running it. */
 const refusal = Symbol.for("@framework/core/refuse-run"); // the same in all copies of core
 
 /**
- * Reports to the program that imports this module that it calls `run`, and returns whether there is one. `run` must not serve then, nor end the process.
+ * Notifies a program that imports this module without running it that `run` was called. Returns whether there is one; `run` must then neither serve nor
+ * end the process.
  */
 export const isRunRefused = (): boolean => {
   const refuse: unknown = Reflect.get(globalThis, refusal);

@@ -28,7 +28,7 @@ test("names the workers that hold a port although their primary has ended", () =
   );
 });
 
-test("names no single code where there are several", () => {
+test("suggests a placeholder instead of a code for several problems", () => {
   const problems = ["CORE_A", "CORE_A", "CORE_B"].map((code) => ({ code, message: "one" }));
   const last = (failure: typeof problems) =>
     startFailureText({ problems: failure }).trimEnd().split("\n").at(-1);
@@ -50,7 +50,7 @@ test.each<[string, (cause: Error) => Error]>([
     (cause) => new FrameworkError("CORE_START_TASK", `task "db" failed: ${cause.message}`, { cause }),
   ],
   ["any other code", (cause) => cause],
-])("prints the message of what %s threw once, also across the channel", (_where, wrap) => {
+])("prints the message of an error of %s once, also across the channel", (_where, wrap) => {
   const outermost = wrap(new TypeError("no database", { cause: new Error("refused") }));
   const failure = toStartFailure(outermost);
   const again = toStartFailure(fromStartFailure(overTheChannel(failure)));

@@ -51,7 +51,7 @@ export const startFailureText = ({ problems, stack }: StartFailure): string => {
   ].join("\n");
 };
 
-/** The code to ask for, or a word in its place where there are several. */
+/** The code to pass to `explain`; a placeholder if there are several. */
 const codesOf = (problems: readonly Problem[]): string => {
   const [code = "", ...others] = new Set(problems.map((problem) => problem.code));
   return others.length === 0 ? code : "CODE";

@@ -1,8 +1,8 @@
 import type { Logger } from "../../log/logger.ts";
 import { onEndSignals, onLostOutput, onUncaught, type UncaughtKind } from "./signals.ts";
 
-/** Reason for the end of a process: a signal or an uncaught error. */
-export type Ending =
+/** The reason why a process ends: a signal or an uncaught error. */
+export type EndReason =
   | { readonly signal: NodeJS.Signals }
   | { readonly error: unknown; readonly kind: UncaughtKind };
 
@@ -13,13 +13,13 @@ const owners = new Set<OwnedProcess>();
 let exitCode: number | null = null;
 
 /**
- * The process of a service that owns it. From construction to `release`, SIGTERM, SIGINT and uncaught errors end the service in order; a second
+ * The process of a service that owns it. From construction to `release`, SIGTERM, SIGINT and uncaught errors drain the service; a second
  * signal ends the process at once with 128 + its number.
  */
 export class OwnedProcess {
   private readonly undo: readonly (() => void)[];
-  private first: Ending | undefined;
-  private react: ((ending: Ending) => void) | null = null;
+  private first: EndReason | undefined;
+  private react: ((reason: EndReason) => void) | null = null;
   private abandon: () => void = () => {};
   private log: Pick<Logger, "error"> = console;
 
@@ -36,12 +36,12 @@ export class OwnedProcess {
   }
 
   /** The first reason to end, if any. */
-  get ending(): Ending | undefined {
+  get endReason(): EndReason | undefined {
     return this.first;
   }
 
   /** Sets the reaction to the first signal and to each uncaught error, and the work before the exit on a second signal. */
-  onEnd(react: (ending: Ending) => void, abandon: () => void = () => {}): void {
+  onEnd(react: (reason: EndReason) => void, abandon: () => void = () => {}): void {
     const missed = this.react === null ? this.first : undefined;
     this.react = react;
     this.abandon = abandon;
@@ -70,8 +70,8 @@ export class OwnedProcess {
     if (owners.size === 0 && exitCode !== null) process.exit(exitCode);
   }
 
-  private end(ending: Ending): void {
-    this.first ??= ending;
-    this.react?.(ending);
+  private end(reason: EndReason): void {
+    this.first ??= reason;
+    this.react?.(reason);
   }
 }

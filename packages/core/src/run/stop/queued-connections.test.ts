@@ -11,7 +11,7 @@ afterEach(endPrograms);
 
 const CONNECTIONS = 50;
 
-/** Opens a connection and sends a request; `reply` resolves with all that comes back, an error of the connection included. */
+/** Opens a connection and sends a request; `reply` resolves with everything received, or with the error of the connection. */
 const send = async (port: number): Promise<{ readonly reply: Promise<string> }> => {
   const socket = connect(port, "127.0.0.1");
   const reply = text(socket).catch((error: Error) => error.message);

@@ -47,7 +47,7 @@ test("turns readiness off first, then stops accepting, finishes pending requests
   expect(isClean(result)).toBe(true);
 });
 
-test("accepts what waits in the queue of the listener before it closes", async () => {
+test("accepts the queued connections of the listener before it closes", async () => {
   const accepted: Socket[] = [];
   const server = createServer((socket) => accepted.push(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -75,7 +75,7 @@ test("the deadline includes the readiness delay and a reserve for stop tasks", a
   const { log, app, transport, given } = recorded();
   await shutDown(app, transport, { readinessDelayMs: 50, timeoutMs: 120_000 }, log);
   expect(given()).toBeLessThanOrEqual(117_951);
-  expect(given()).toBeGreaterThan(60_000); // a busy machine has its share too
+  expect(given()).toBeGreaterThan(60_000); // allows for a busy machine
   expect([reserveMs(1000), reserveMs(120_000)]).toEqual([100, 2000]);
 });
 
@@ -109,7 +109,7 @@ test("does not wait for stop tasks beyond the deadline", async () => {
   });
 });
 
-test("is late when the app gave up background tasks or calls", async () => {
+test("is late when the app abandoned background tasks or calls", async () => {
   const { log, app, transport } = recorded({ stop: async () => false });
   const ended = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
   expect(ended).toEqual({ cut: 0, late: true });

@@ -32,7 +32,7 @@ export interface ShutdownResult {
 /** Whether every pending request was finished and every listener and task ended in time. */
 export const isClean = ({ cut, late }: ShutdownResult): boolean => cut === 0 && !late;
 
-/** Milliseconds of a drain reserved for stop tasks, so that pools are closed even after clients were cut: a tenth, 2 s at most. */
+/** Milliseconds of a drain reserved for stop tasks, so that pools are closed even if connections had to be cut: a tenth, 2 s at most. */
 export const reserveMs = (timeoutMs: number): number => Math.min(2000, timeoutMs / 10);
 
 /**
@@ -54,24 +54,24 @@ const drained = async (
   log: Logger,
 ): Promise<ShutdownResult> => {
   const deadline = performance.now() + timeoutMs;
-  const left = (kept: number): number => Math.max(0, deadline - performance.now() - kept);
+  const remainingMs = (kept: number): number => Math.max(0, deadline - performance.now() - kept);
   const reserve = reserveMs(timeoutMs);
-  const listeners = app.drain(left(reserve));
+  const listeners = app.drain(remainingMs(reserve));
   if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
-  await queuedConnections(transport, left(reserve) / 2);
+  await queuedConnections(transport, remainingMs(reserve) / 2);
   transport.drain();
   app.endStreams();
-  const [{ cut }, inTime] = await Promise.all([transport.close(left(reserve)), listeners]);
+  const [{ cut }, inTime] = await Promise.all([transport.close(remainingMs(reserve)), listeners]);
   if (cut > 0) log.error("the drain passed its deadline; connections were cut", { cut });
   const stopping = stopped(app, log);
-  if (await isLate(stopping, left(0))) {
+  if (await isLate(stopping, remainingMs(0))) {
     log.error("the drain passed its deadline; shutdown tasks were still running");
     return { cut, late: true };
   }
   return { cut, late: !inTime || !(await stopping) };
 };
 
-/** Only probes need time to see readiness 503: in production with health checks. */
+/** Returns the readiness delay. By default 2 s in production with health checks, whose probes must see the 503, else 0. */
 export const readinessDelayMs = (
   secs: number | undefined,
   env: string,
@@ -91,8 +91,8 @@ export const MAX_QUEUE = 511;
  * Resolves when the connections in the queues of the listeners have been accepted, after `limitMs` at the latest. Closing a listener resets the connections in its queue,
  * and after a pause of the process these may be many, with requests.
  *
- * A listener accepts one connection in each turn of the event loop; the first turn may be over before the loop looks at the sockets. Clients that connect
- * without a pause cannot delay the stop: it waits for one full queue at most.
+ * A listener accepts one connection in each turn of the event loop; the first turn may end before the loop polls the sockets. Clients that keep
+ * connecting cannot delay the stop: it waits for one full queue at most.
  */
 export const queuedConnections = async (
   listeners: Pick<Drainable, "accepted">,
@@ -107,7 +107,7 @@ export const queuedConnections = async (
   }
 };
 
-/** Resolves when the event loop has looked at its sockets. */
+/** Resolves when the event loop has polled its sockets. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve);

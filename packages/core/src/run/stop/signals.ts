@@ -6,9 +6,9 @@ import { exitCodeOf } from "./exit-codes.ts";
 
 /** Reactions of a process to signals that end it. */
 interface SignalActions {
-  /** The first SIGTERM or SIGINT. */
+  /** Called for the first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void;
-  /** Before a second one ends the process at once with 128 + its number. */
+  /** Called before a second signal ends the process at once with 128 + its number. */
   readonly abandon: () => void;
 }
 
@@ -39,8 +39,8 @@ export const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => 
 };
 
 /**
- * Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. A rejection with an error of the client, a 4xx, is
- * only logged: a handler dropped a promise, and no client may end the process with that.
+ * Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. A rejection with a client error (4xx) is
+ * only logged: a handler dropped a promise, and clients must not be able to end the process.
  */
 export const onUncaught = (
   report: (error: unknown, kind: UncaughtKind) => void,
@@ -49,9 +49,9 @@ export const onUncaught = (
   const sometimes = throttledLog();
   const thrown = (error: unknown): void => report(error, "uncaught exception");
   const rejected = (reason: unknown): void => {
-    if (!isOfClient(reason)) return report(reason, "unhandled rejection");
+    if (!isClientError(reason)) return report(reason, "unhandled rejection");
     const message =
-      "unhandled rejection of a client's error: await the promise, or catch it; the process goes on";
+      "unhandled rejection of a client's error: await the promise, or catch it; the process continues";
     sometimes((omitted) => log().error(message, { error: reason, omitted }));
   };
   process.on("uncaughtException", thrown);
@@ -62,15 +62,15 @@ export const onUncaught = (
   };
 };
 
-const isOfClient = (reason: unknown): boolean => {
+const isClientError = (reason: unknown): boolean => {
   if (!FrameworkError.is(reason)) return false;
   const { status } = toError(reason) as { readonly status?: unknown };
   return typeof status === "number" && status >= 400 && status < 500;
 };
 
-/** Keeps the process alive when its output cannot be written, until the returned function is called: the reader has exited, the disk is full. */
+/** Ignores write errors of the process's output until the returned function is called: the reader may have exited, or the disk be full. */
 export const onLostOutput = (): (() => void) => {
-  const listener = (): void => {}; // the place to report it is the output itself
+  const listener = (): void => {}; // it cannot be reported: the output itself failed
   const streams = [process.stdout, process.stderr];
   for (const stream of streams) stream.on("error", listener);
   return () => {

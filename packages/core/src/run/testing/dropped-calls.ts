@@ -6,7 +6,7 @@ const bodyOf = ({ body }: globalThis.Request): ReadableStream<Uint8Array> => {
   return body;
 };
 
-/** What a program can do with a stream of the body, for each stream that it gets. */
+/** Ways to consume a stream of the body. */
 const readers: Readonly<Record<string, (stream: ReadableStream<Uint8Array>) => unknown>> = {
   read: (stream) => stream.getReader().read(),
   closed: (stream) => stream.getReader().closed,
@@ -36,7 +36,7 @@ const ofStream = (
 ): [string, (request: HttpRequest) => unknown][] =>
   Object.entries(readers).map(([how, read]) => [`${name} ${how}`, (request) => read(streamOf(request))]);
 
-/** Every way to ask for the body of a request, whose promise rejects when the client leaves. */
+/** Every way to read the body of a request; its promise rejects when the client disconnects. */
 export const droppedCalls: Readonly<Record<string, (request: HttpRequest) => unknown>> = {
   body: (request) => request.body(),
   text: (request) => request.text(),

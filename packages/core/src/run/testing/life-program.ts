@@ -39,7 +39,7 @@ export const tallyOf = (program: Program): Record<string, number> => {
 };
 
 /** Waits until a line was written a number of times. */
-export const saidTimes = async (program: Program, line: string, times: number): Promise<void> => {
+export const waitForLines = async (program: Program, line: string, times: number): Promise<void> => {
   const end = performance.now() + 60_000;
   while ((tallyOf(program)[line] ?? 0) < times) {
     if (performance.now() > end)

@@ -9,7 +9,7 @@ export interface Scenario {
   readonly failsToStop?: boolean;
   /** Each worker ends before it is ready. */
   readonly crashLoop?: boolean;
-  /** The file of Node that workers would run is gone. */
+  /** The Node executable for workers does not exist. */
   readonly cannotFork?: boolean;
   /** The path of a file; a handler blocks its event loop until there is one. */
   readonly blocksUntil?: string;

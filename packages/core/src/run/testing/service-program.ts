@@ -26,7 +26,7 @@ export const pidAt = async (url: string, path = "/pid"): Promise<number> =>
 export const pidsAt = async (url: string, requests: number, path = "/pid"): Promise<Set<number>> =>
   new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url, path))));
 
-/** Asks on new connections until so many processes have answered, and resolves with all answers. */
+/** Sends requests on new connections until all workers have answered. Resolves with all answers. */
 export const answersOfAll = async <T>(
   workers: number,
   ask: () => Promise<T>,
@@ -54,7 +54,7 @@ export const pidsOfAll = async (url: string, workers: number, path = "/pid"): Pr
 export const until = async (isDone: () => Promise<boolean>): Promise<void> => {
   const end = performance.now() + 60_000;
   while (!(await isDone())) {
-    if (performance.now() > end) throw new Error("the condition did not come true");
+    if (performance.now() > end) throw new Error("the condition was not met");
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 };

@@ -2,24 +2,24 @@ import { type VirtualClock, virtualClock } from "../../runtime/virtual-clock.ts"
 import type { Clock } from "../../runtime/clock.ts";
 import type { Load, ToWorker } from "../workers/messages.ts";
 import { Share } from "../workers/share.ts";
-import { createSpread, type Spread } from "../workers/spread.ts";
+import { createMeanLoads, type MeanLoads } from "../workers/mean-loads.ts";
 
 /** Milliseconds of a turn of an event loop, in which a worker accepts one connection. */
 const TURN_MS = 1;
 
-/** A model of workers that accept from one queue, on a virtual clock: their shares, and the primary's spread. */
+/** A model of workers that accept from one queue, on a virtual clock: their shares, and the mean loads of the primary. */
 export class SharedQueue {
   readonly clock: VirtualClock = virtualClock();
   readonly workers: readonly ModelWorker[];
-  private readonly spread: Spread;
+  private readonly meanLoads: MeanLoads;
   private turns = 0;
   private pending = 0;
   private isTurnDue = false;
 
-  /** @param isMute whether the primary announces no means */
+  /** @param isMute whether the primary announces no mean loads */
   constructor(workers: number, { isMute = false }: { readonly isMute?: boolean } = {}) {
-    this.spread = isMute ? { report: () => {}, remove: () => {} } : createSpread(this.clock);
-    this.workers = Array.from({ length: workers }, () => new ModelWorker(this, this.spread));
+    this.meanLoads = isMute ? { report: () => {}, remove: () => {} } : createMeanLoads(this.clock);
+    this.workers = Array.from({ length: workers }, () => new ModelWorker(this, this.meanLoads));
   }
 
   /** Connections that no worker has accepted. */
@@ -64,7 +64,7 @@ export class ModelWorker {
   private backlog: (() => void)[] = [];
   private afterTurn: (() => void)[] = [];
 
-  constructor(queue: SharedQueue, spread: Spread) {
+  constructor(queue: SharedQueue, meanLoads: MeanLoads) {
     this.queue = queue;
     const recipient = {
       send: (message: ToWorker) => {
@@ -78,7 +78,7 @@ export class ModelWorker {
       shed: (count) => this.shed(count),
       report: (load) => {
         this.reports.push(load);
-        spread.report(recipient, load);
+        meanLoads.report(recipient, load);
       },
       afterTurn: (call) => {
         this.afterTurn.push(call);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** How a program ended. */
+/** Exit status of a program. */
 interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -25,10 +25,10 @@ export interface Program {
   stdout(): string;
   stderr(): string;
   /** Resolves when stderr contains this text. */
-  says(text: string): Promise<void>;
+  waitFor(text: string): Promise<void>;
   kill(signal?: NodeJS.Signals): void;
   /** Closes this end of its output: all later writes fail. */
-  deafen(): void;
+  closeOutput(): void;
 }
 
 const unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -68,14 +68,14 @@ export const startProgram = (
   running.add(child);
   const output = { stdout: "", stderr: "" };
   let changed = Promise.withResolvers<void>();
-  const heard = (): void => {
+  const notify = (): void => {
     changed.resolve();
     changed = Promise.withResolvers<void>();
   };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
       output[name] += text;
-      heard();
+      notify();
     });
   }
   let ended = false;
@@ -84,7 +84,7 @@ export const startProgram = (
       running.delete(child);
       ended = true;
       resolve({ code, signal });
-      heard();
+      notify();
     });
   });
   const until = async <T>(find: () => T | undefined, what: string): Promise<T> => {
@@ -102,10 +102,10 @@ export const startProgram = (
     exit,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    says: async (text) => {
+    waitFor: async (text) => {
       await until(() => output.stderr.includes(text) || undefined, text);
     },
-    deafen: () => {
+    closeOutput: () => {
       child.stdout.destroy();
       child.stderr.destroy();
     },

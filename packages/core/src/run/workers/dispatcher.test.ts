@@ -2,7 +2,13 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type Accepted, createDispatcher, MAX_UNCONFIRMED, MAX_WAITING, type Taker } from "./dispatcher.ts";
+import {
+  type Accepted,
+  createDispatcher,
+  MAX_UNCONFIRMED,
+  MAX_WAITING,
+  type SocketTarget,
+} from "./dispatcher.ts";
 
 class FakeSocket extends EventEmitter {
   destroyed = false;
@@ -13,30 +19,30 @@ class FakeSocket extends EventEmitter {
 
 const socket = (): Socket & FakeSocket => new FakeSocket() as unknown as Socket & FakeSocket;
 
-class FakeTaker implements Taker {
+class FakeTarget implements SocketTarget {
   readonly given: { id: number; socket: Socket; sent: (error: Error | null) => void }[] = [];
   take(id: number, { socket: taken }: Accepted, sent: (error: Error | null) => void): void {
     this.given.push({ id, socket: taken, sent });
   }
 }
 
-test("passes sockets to the open takers in turn", () => {
+test("passes sockets to the ready targets, round-robin", () => {
   const dispatcher = createDispatcher();
-  const takers = [new FakeTaker(), new FakeTaker(), new FakeTaker()] as const;
-  for (const taker of takers) dispatcher.open(taker);
+  const targets = [new FakeTarget(), new FakeTarget(), new FakeTarget()] as const;
+  for (const target of targets) dispatcher.open(target);
   for (let count = 0; count < 9; count++) dispatcher.accept(socket());
-  expect(takers.map(({ given }) => given.length)).toEqual([3, 3, 3]);
+  expect(targets.map(({ given }) => given.length)).toEqual([3, 3, 3]);
 });
 
-test("queues sockets while no taker is ready, and passes them on in order", () => {
+test("queues sockets while no target is ready, and passes them on in order", () => {
   const dispatcher = createDispatcher();
   const [first, second] = [socket(), socket()];
   dispatcher.accept(first);
   dispatcher.accept(second);
   expect(dispatcher.waiting).toBe(2);
-  const taker = new FakeTaker();
-  dispatcher.open(taker);
-  expect(taker.given.map((item) => item.socket)).toEqual([first, second]);
+  const target = new FakeTarget();
+  dispatcher.open(target);
+  expect(target.given.map((item) => item.socket)).toEqual([first, second]);
   expect(dispatcher.waiting).toBe(0);
 });
 
@@ -48,38 +54,38 @@ test("closes new sockets when 1,000 are queued", () => {
   dispatcher.accept(last);
   expect(last.destroyed).toBe(true);
   expect(waiting.some(({ destroyed }) => destroyed)).toBe(false);
-  expect(dispatcher.dismiss()).toBe(MAX_WAITING);
+  expect(dispatcher.closeQueued()).toBe(MAX_WAITING);
   expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
-test("keeps its copy of a socket until the taker confirms it", () => {
+test("keeps its copy of a socket until the target confirms it", () => {
   const dispatcher = createDispatcher();
-  const taker = new FakeTaker();
-  dispatcher.open(taker);
+  const target = new FakeTarget();
+  dispatcher.open(target);
   const one = socket();
   dispatcher.accept(one);
-  taker.given[0]?.sent(null);
+  target.given[0]?.sent(null);
   expect(one.destroyed).toBe(false);
-  dispatcher.confirm(taker, taker.given[0]?.id ?? 0);
+  dispatcher.confirm(target, target.given[0]?.id ?? 0);
   expect(one.destroyed).toBe(true);
 });
 
-test("passes a socket to another taker if the first one dies before confirming it, but not after", () => {
+test("passes a socket to another target if the first one dies before confirming it, but not after", () => {
   const dispatcher = createDispatcher();
-  const [dying, living] = [new FakeTaker(), new FakeTaker()];
+  const [dying, living] = [new FakeTarget(), new FakeTarget()];
   dispatcher.open(dying);
   const [confirmed, lost] = [socket(), socket()];
   dispatcher.accept(confirmed);
   dispatcher.accept(lost);
   dispatcher.confirm(dying, dying.given[0]?.id ?? 0);
   dispatcher.open(living);
-  dispatcher.gone(dying);
+  dispatcher.remove(dying);
   expect(living.given.map((item) => item.socket)).toEqual([lost]);
 });
 
-test("passes a socket to another taker if sending it fails", () => {
+test("passes a socket to another target if sending it fails", () => {
   const dispatcher = createDispatcher();
-  const [broken, living] = [new FakeTaker(), new FakeTaker()];
+  const [broken, living] = [new FakeTarget(), new FakeTarget()];
   dispatcher.open(broken);
   const one = socket();
   dispatcher.accept(one);
@@ -90,9 +96,9 @@ test("passes a socket to another taker if sending it fails", () => {
   expect(broken.given).toHaveLength(1);
 });
 
-test("skips a taker with 64 unconfirmed sockets", () => {
+test("skips a target with 64 unconfirmed sockets", () => {
   const dispatcher = createDispatcher();
-  const [busy, quick] = [new FakeTaker(), new FakeTaker()];
+  const [busy, quick] = [new FakeTarget(), new FakeTarget()];
   dispatcher.open(busy);
   for (let count = 0; count < MAX_UNCONFIRMED + 1; count++) dispatcher.accept(socket());
   expect([busy.given.length, dispatcher.waiting]).toEqual([MAX_UNCONFIRMED, 1]);
@@ -102,9 +108,9 @@ test("skips a taker with 64 unconfirmed sockets", () => {
   expect(quick.given).toHaveLength(6);
 });
 
-test("prefers takers with fewer unconfirmed sockets", () => {
+test("prefers targets with fewer unconfirmed sockets", () => {
   const dispatcher = createDispatcher();
-  const [blocked, quick] = [new FakeTaker(), new FakeTaker()];
+  const [blocked, quick] = [new FakeTarget(), new FakeTarget()];
   dispatcher.open(blocked);
   dispatcher.open(quick);
   for (let count = 0; count < 9; count++) {
@@ -118,45 +124,45 @@ test("prefers takers with fewer unconfirmed sockets", () => {
   expect(blocked.given).toHaveLength(2);
 });
 
-test("loses no socket and passes none to two living takers, in any sequence of events", () => {
+test("loses no socket and passes none to two living targets, in any sequence of events", () => {
   const step = fc.record({
-    act: fc.constantFrom("accept", "open", "shut", "gone", "confirm", "fail"),
+    act: fc.constantFrom("accept", "open", "exclude", "remove", "confirm", "fail"),
     who: fc.nat(3),
     which: fc.nat(9),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const dispatcher = createDispatcher();
-      const takers: FakeTaker[] = [];
-      const dead = new Set<FakeTaker>();
+      const targets: FakeTarget[] = [];
+      const dead = new Set<FakeTarget>();
       const done = new Set<Socket>();
       const sockets: (Socket & FakeSocket)[] = [];
       for (const { act, who, which } of steps) {
-        const taker = takers[who];
-        const item = taker?.given[which];
+        const target = targets[who];
+        const item = target?.given[which];
         if (act === "accept") {
           const one = socket();
           sockets.push(one);
           dispatcher.accept(one);
         } else if (act === "open") {
-          const fresh = new FakeTaker();
-          takers.push(fresh);
+          const fresh = new FakeTarget();
+          targets.push(fresh);
           dispatcher.open(fresh);
-        } else if (taker === undefined || dead.has(taker)) continue;
-        else if (act === "shut") dispatcher.shut(taker);
-        else if (act === "gone") {
-          dead.add(taker);
-          dispatcher.gone(taker);
+        } else if (target === undefined || dead.has(target)) continue;
+        else if (act === "exclude") dispatcher.exclude(target);
+        else if (act === "remove") {
+          dead.add(target);
+          dispatcher.remove(target);
         } else if (item !== undefined && act === "confirm") {
-          dispatcher.confirm(taker, item.id);
+          dispatcher.confirm(target, item.id);
           if (item.socket.destroyed) done.add(item.socket);
         } else if (item !== undefined && act === "fail" && !done.has(item.socket)) {
-          taker.given.splice(which, 1);
+          target.given.splice(which, 1);
           item.sent(new Error("EPIPE"));
         }
       }
-      const held = takers
-        .filter((taker) => !dead.has(taker))
+      const held = targets
+        .filter((target) => !dead.has(target))
         .flatMap(({ given }) => given.map((item) => item.socket))
         .filter((each) => !done.has(each));
       expect(new Set(held).size).toBe(held.length);

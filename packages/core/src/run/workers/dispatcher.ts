@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
-/** Maximum of sockets queued while no worker can take one; further ones are closed. */
+/** Maximum sockets queued while no worker can take one; further ones are closed. */
 export const MAX_WAITING = 1000;
-/** Maximum of unconfirmed sockets of one worker; a busy worker gets no more, others do. */
+/** Maximum unconfirmed sockets of one worker; further ones go to other workers. */
 export const MAX_UNCONFIRMED = 64;
 
 /** A socket, and the listener that accepted it: the name of a feature's, `undefined` for the service's own. */
@@ -11,45 +11,45 @@ export interface Accepted {
   readonly listener: string | undefined;
 }
 
-/** The dispatcher's interface of a worker. */
-export interface Taker {
+/** A worker, as the dispatcher uses it. */
+export interface SocketTarget {
   /** Sends a socket; calls back with an error if it could not be sent. */
   take(id: number, accepted: Accepted, sent: (error: Error | null) => void): void;
 }
 
-/** Distributes accepted sockets to ready workers in turn, and keeps each until a worker confirms it. */
+/** Distributes accepted sockets to ready workers, round-robin, and keeps each until a worker confirms it. */
 export interface Dispatcher {
   /** Passes on a new socket, or queues it. */
   accept(socket: Socket, listener?: string): void;
   /** Adds a worker that is ready for sockets. */
-  open(taker: Taker): void;
+  open(target: SocketTarget): void;
   /** Stops passing sockets to a worker; it keeps the unconfirmed ones. */
-  shut(taker: Taker): void;
+  exclude(target: SocketTarget): void;
   /** Removes an exited worker and passes its unconfirmed sockets to others. */
-  gone(taker: Taker): void;
+  remove(target: SocketTarget): void;
   /** Confirms that a worker has the socket: this process closes its copy. */
-  confirm(taker: Taker, id: number): void;
+  confirm(target: SocketTarget, id: number): void;
   /** Closes every queued socket; returns their number. */
-  dismiss(): number;
+  closeQueued(): number;
   /** Number of queued sockets. */
   readonly waiting: number;
 }
 
 export const createDispatcher = (): Dispatcher => {
   const queue: Accepted[] = [];
-  const onTheWay = new Map<Taker, Map<number, Accepted>>();
-  let ready: readonly Taker[] = [];
+  const inTransit = new Map<SocketTarget, Map<number, Accepted>>();
+  let ready: readonly SocketTarget[] = [];
   let turn = 0;
   let lastId = 0;
 
-  /** In turn, of those with the fewest unconfirmed sockets: a blocked worker confirms none. */
-  const next = (): Taker | undefined => {
-    let best: Taker | undefined;
+  /** Round-robin among the workers with the fewest unconfirmed sockets: a blocked worker confirms none. */
+  const next = (): SocketTarget | undefined => {
+    let best: SocketTarget | undefined;
     let fewest = MAX_UNCONFIRMED;
-    for (const taker of [...ready.slice(turn), ...ready.slice(0, turn)]) {
-      const unconfirmed = onTheWay.get(taker)?.size ?? 0;
+    for (const target of [...ready.slice(turn), ...ready.slice(0, turn)]) {
+      const unconfirmed = inTransit.get(target)?.size ?? 0;
       if (unconfirmed >= fewest) continue;
-      best = taker;
+      best = target;
       fewest = unconfirmed;
     }
     if (best !== undefined) turn = (ready.indexOf(best) + 1) % ready.length;
@@ -58,25 +58,25 @@ export const createDispatcher = (): Dispatcher => {
 
   const serveQueue = (): void => {
     while (queue.length > 0) {
-      const taker = next();
-      if (taker === undefined) return;
+      const target = next();
+      if (target === undefined) return;
       const accepted = queue.shift();
-      if (accepted !== undefined && !accepted.socket.destroyed) give(taker, accepted);
+      if (accepted !== undefined && !accepted.socket.destroyed) dispatch(target, accepted);
     }
   };
 
-  const give = (taker: Taker, accepted: Accepted): void => {
+  const dispatch = (target: SocketTarget, accepted: Accepted): void => {
     const id = ++lastId;
-    const held = onTheWay.get(taker) ?? new Map<number, Accepted>();
-    onTheWay.set(taker, held.set(id, accepted));
-    taker.take(id, accepted, (error) => {
+    const held = inTransit.get(target) ?? new Map<number, Accepted>();
+    inTransit.set(target, held.set(id, accepted));
+    target.take(id, accepted, (error) => {
       if (error === null || !held.delete(id)) return;
-      shut(taker); // its channel is broken; its exit will be reported
-      wait([accepted]);
+      exclude(target); // its channel is broken; its exit will be reported
+      enqueue([accepted]);
     });
   };
 
-  const wait = (more: Iterable<Accepted>): void => {
+  const enqueue = (more: Iterable<Accepted>): void => {
     for (const accepted of more) {
       if (queue.length < MAX_WAITING) queue.push(accepted);
       else accepted.socket.destroy();
@@ -84,33 +84,33 @@ export const createDispatcher = (): Dispatcher => {
     serveQueue();
   };
 
-  const shut = (taker: Taker): void => {
-    ready = ready.filter((other) => other !== taker);
+  const exclude = (target: SocketTarget): void => {
+    ready = ready.filter((other) => other !== target);
   };
 
   return {
     accept(socket, listener) {
       socket.on("error", () => socket.destroy()); // a reset connection needs no handling
-      wait([{ socket, listener }]);
+      enqueue([{ socket, listener }]);
     },
-    open(taker) {
-      ready = [...ready, taker];
+    open(target) {
+      ready = [...ready, target];
       serveQueue();
     },
-    shut,
-    gone(taker) {
-      shut(taker);
-      const lost = onTheWay.get(taker);
-      onTheWay.delete(taker);
-      if (lost !== undefined) wait(lost.values());
+    exclude,
+    remove(target) {
+      exclude(target);
+      const lost = inTransit.get(target);
+      inTransit.delete(target);
+      if (lost !== undefined) enqueue(lost.values());
     },
-    confirm(taker, id) {
-      const held = onTheWay.get(taker);
+    confirm(target, id) {
+      const held = inTransit.get(target);
       held?.get(id)?.socket.destroy();
       held?.delete(id);
       serveQueue();
     },
-    dismiss() {
+    closeQueued() {
       const count = queue.length;
       for (const { socket } of queue.splice(0)) socket.destroy();
       return count;

@@ -63,7 +63,7 @@ export const holdPorts = async (
 };
 
 /**
- * Only binds: the workers listen, on one queue of the kernel. This process keeps the queue while workers end and others start, so no connection is lost.
+ * Only binds: the workers listen, on one kernel queue. This process keeps the queue while workers end and others start, so no connection is lost.
  */
 export const boundPort: HoldPort = async ({ host, port }) => {
   const { address } = await lookup(host);

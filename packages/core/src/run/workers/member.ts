@@ -5,7 +5,7 @@ import type { WorkerProcess } from "./worker-process.ts";
 export interface Member {
   readonly slot: number;
   readonly process: WorkerProcess;
-  phase: "starting" | "ready" | "leaving" | "gone";
+  phase: "starting" | "ready" | "stopping" | "exited";
   /** Whether its program has reached `run`, so that it receives messages. */
   begun: boolean;
   failure?: StartFailure;

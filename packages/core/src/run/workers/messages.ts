@@ -3,31 +3,31 @@ import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
-/** Numbers of open connections on one port, of a worker or the means of all workers. */
+/** Numbers of open connections on one port: of one worker, or the means of all workers. */
 export interface Connections {
-  /** Those that last: the fewest that were open in the last moments. */
+  /** Long-lived ones: follows the lowest recent number of open connections. */
   readonly settled: number;
   /** The most that were open since the last report. */
   readonly peak: number;
 }
 
-/** What a worker has open on one port. */
+/** Open connections of a worker on one port. */
 export interface Load extends Connections {
-  /** Whether it leaves new connections to the others. */
-  readonly rests: boolean;
+  /** Whether it leaves new connections to other workers. */
+  readonly backsOff: boolean;
 }
 
 /** Messages from the primary to a worker. */
 export type ToWorker =
   /** Sent with an unread socket; the primary keeps its own copy until it receives `taken`. */
   | { readonly "@framework": "connection"; readonly id: number; readonly listener?: string | undefined }
-  /** The service begins to drain, and ends within the time: drain listeners run, connections still come. */
+  /** The service begins to drain and stops within the time: drain listeners run, connections are still accepted. */
   | { readonly "@framework": "unready"; readonly timeoutMs: number }
-  /** The certificate is to be read anew from its files. */
+  /** Reread the certificate from its files. */
   | { readonly "@framework": "renew-tls" }
   /** The means of all workers' loads on one port. */
   | { readonly "@framework": "mean"; readonly listener?: string | undefined; readonly means: Connections }
-  /** No more connections come: finish what is in flight and exit within the time. A worker that is starting undoes that and exits. */
+  /** No more connections follow: finish the requests in progress and exit within the time. A worker that is starting rolls back and exits. */
   | { readonly "@framework": "drain"; readonly timeoutMs: number };
 
 /** Messages from a worker to the primary. */
@@ -37,13 +37,13 @@ export type ToPrimary =
   | { readonly "@framework": "ready"; readonly report: AppReport }
   | { readonly "@framework": "failed"; readonly failure: StartFailure }
   | { readonly "@framework": "taken"; readonly id: number }
-  /** Asked to end from outside: serves on until its replacement is ready and the primary says `drain`. */
+  /** The worker received SIGTERM. It serves until its replacement is ready and the primary sends `drain`. */
   | { readonly "@framework": "retire" }
-  /** What a worker that accepts has open on one port; `null` when it stops accepting there. */
+  /** Load of a worker that accepts on one port; `null` when it stops accepting there. */
   | { readonly "@framework": "load"; readonly listener?: string | undefined; readonly load: Load | null }
-  /** Broken by an uncaught error: drains by itself and wants no more connections. */
+  /** The worker had an uncaught error: it drains on its own and needs no more connections. */
   | { readonly "@framework": "broken" }
-  /** The program in the worker called `close()`: the whole service is to stop. */
+  /** The program in the worker called `close()`: the whole service must stop. */
   | { readonly "@framework": "close" }
   /** The last message before exit: how the drain ended. */
   | ({ readonly "@framework": "drained" } & ShutdownResult);

@@ -24,12 +24,12 @@ const orphaned = async (where: "program" | "handler", run: object = {}) => {
   writeFileSync(file, "");
   const [victim = 0] = pids;
   process.kill(victim, "SIGKILL");
-  await program.says("held");
+  await program.waitFor("held");
   program.kill("SIGKILL");
   return { program, url, port: Number(new URL(url).port), release: () => rmSync(file) };
 };
 
-/** Ends the workers that a killed primary left. */
+/** Ends the orphaned workers of a killed primary. */
 const endOrphans = async (program: Program): Promise<void> => {
   for (const [, pid = ""] of program.stderr().matchAll(/(?:started:|held) (\d+)/g)) {
     try {
@@ -39,18 +39,18 @@ const endOrphans = async (program: Program): Promise<void> => {
   await program.exit;
 };
 
-test("a start waits for a worker of the service before that loads its program, and whose calls of shared state fail", async () => {
+test("a start waits for a worker of the previous service that is still loading, and whose calls of shared state fail", async () => {
   const { program, url, port, release } = await orphaned("program", { cluster: { shutdownTimeoutSecs: 2 } });
   const counted = replyAt(url, "/count").catch(() => ({}));
   const next = startService({ run: { workers: 2, port } });
-  await next.says("the start waits for workers whose primary has ended");
+  await next.waitFor("the start waits for workers whose primary has ended");
   release();
   expect((await next.listening).url).toBe(url);
   expect(await counted).not.toHaveProperty("value");
   await endOrphans(program);
 });
 
-test("a worker that undoes its start since its primary was killed leaves the port at once", async () => {
+test("a worker that rolls back its start because its primary was killed frees the port at once", async () => {
   const { program, port, release } = await orphaned("handler", { cluster: { shutdownTimeoutSecs: 60 } });
   const next = startService({ run: { workers: 2, port, cluster: { shutdownTimeoutSecs: 10 } } });
   expect((await next.listening).workers).toBe(2);

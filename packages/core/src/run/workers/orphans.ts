@@ -4,13 +4,13 @@ import { pause } from "../stop/shutdown.ts";
 import type { HoldPort } from "./hold-port.ts";
 import { BRIEF_VARIABLE, type WorkerBrief } from "./messages.ts";
 
-/** Milliseconds between two tries to bind a port that orphans hold. */
+/** Milliseconds between two attempts to bind a port that orphans hold. */
 const RETRY_MS = 100;
 
-/** What waiting for orphans needs. */
+/** Options of `afterOrphans`. */
 export interface OrphanOptions {
   readonly log: Pick<Logger, "warn">;
-  /** Longest wait in milliseconds. */
+  /** Maximum wait in milliseconds. */
   readonly limitMs: number;
   /** Whether this process was asked to end meanwhile. */
   readonly isEnding: () => boolean;
@@ -30,7 +30,7 @@ export const afterOrphans =
         return await hold(at, name);
       } catch (error) {
         const orphans = isInUse(error) ? orphansAt(at.port) : [];
-        // none may be left because the last one has just ended: then one more try
+        // the last orphan may have just ended: try once more
         const isLast = orphans.length === 0 && (seen === null || seen.length === 0);
         if (isLast || isEnding() || performance.now() >= end) throw error;
         if (seen === null)
@@ -72,7 +72,7 @@ const isOrphanAt = (pid: number, port: number): boolean => {
   }
 };
 
-/** A killed process is still listed until its parent has asked for its exit code. */
+/** A killed process is listed until its parent has read its exit code. */
 const hasEnded = (pid: number): boolean => {
   try {
     const [, state] = /\) (\w) /.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];

@@ -6,13 +6,13 @@ afterAll(endPrograms);
 
 let cut: readonly { program: Program; reply: Promise<unknown>; secs: Promise<number> }[] = [];
 
-// Their 10 s to the deadline pass while the other tests run. A tenth is left for the stop tasks: enough on a busy machine.
+// Their 10 s to the deadline pass while the other tests run. A tenth is reserved for the stop tasks, which is enough on a busy machine.
 beforeAll(async () => {
   const begun = [1, 2].map(async (workers) => {
     const program = startService({ run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
     const { url } = await program.listening;
     const reply = pidAt(url, "/hang").catch(() => "cut");
-    await program.says("in flight");
+    await program.waitFor("in flight");
     const signalled = performance.now();
     program.kill("SIGTERM");
     const secs = program.exit.then(() => (performance.now() - signalled) / 1000);
@@ -25,7 +25,7 @@ test.each([1, 2])("answers pending requests before it ends, with %d worker(s)", 
   const program = startService({ run: { workers } });
   const { url } = await program.listening;
   const reply = pidAt(url, "/slow");
-  await program.says("in flight");
+  await program.waitFor("in flight");
   program.kill("SIGINT");
   expect(await reply).toBeGreaterThan(0);
   expect((await program.exit).code).toBe(0);
@@ -37,7 +37,7 @@ test.each([1, 2])(
     const program = startService({ run: { workers } });
     const { url } = await program.listening;
     const reply = pidAt(url, "/hang").catch(() => "cut");
-    await program.says("in flight");
+    await program.waitFor("in flight");
     const begun = performance.now();
     const again = setInterval(() => program.kill("SIGTERM"), 20);
     const exit = await program.exit;
@@ -62,12 +62,12 @@ test.each([1, 3])(
 test("replaces each of 2 workers that a signal, an uncaught error or a kill ends, without a failed request", async () => {
   const program = startService({ run: { workers: 2 } });
   const { url } = await program.listening;
-  /** Both workers, when neither is the one that has gone. */
-  const serving = async (gone = 0): Promise<Set<number>> => {
+  /** Both workers, once neither is the exited one. */
+  const serving = async (exited = 0): Promise<Set<number>> => {
     let pids = new Set<number>();
     await until(async () => {
       pids = await pidsAt(url, 6);
-      return pids.size === 2 && !pids.has(gone);
+      return pids.size === 2 && !pids.has(exited);
     });
     return pids;
   };
@@ -79,7 +79,7 @@ test("replaces each of 2 workers that a signal, an uncaught error or a kill ends
   expect(program.stderr()).not.toContain("a worker died");
 
   const slow = Promise.all(Array.from({ length: 4 }, () => pidAt(url, "/slow")));
-  await program.says("in flight");
+  await program.waitFor("in flight");
   await pidAt(url, "/crash");
   expect(new Set(await slow).difference(second).size).toBe(0);
   await until(async () => (await serving()).difference(second).size === 1);
@@ -88,7 +88,7 @@ test("replaces each of 2 workers that a signal, an uncaught error or a kill ends
   for (const pid of third) process.kill(pid, "SIGKILL");
   const after = await pidsAt(url, 6);
   expect([...after].filter((pid) => third.has(pid))).toEqual([]);
-  expect(program.stderr()).toContain("a worker died; another one takes its place");
+  expect(program.stderr()).toContain("a worker died and is replaced");
 });
 
 test("ends with 1 when workers keep exiting before they are ready", async () => {
@@ -103,7 +103,7 @@ test("workers drain and end when the primary is killed", async () => {
   const { url } = await program.listening;
   const pids = await pidsOfAll(url, 2);
   const reply = pidAt(url, "/slow");
-  await program.says("in flight");
+  await program.waitFor("in flight");
   program.kill("SIGKILL");
   expect(pids.has(await reply)).toBe(true);
   await program.exit; // the output closes when the last worker has ended
@@ -113,7 +113,7 @@ test("workers drain and end when the primary is killed", async () => {
 test("each of two services in one program has its own workers", async () => {
   const program = startService({ run: { workers: 2 }, second: { workers: 2 } });
   const { url } = await program.listening;
-  await program.says("second at");
+  await program.waitFor("second at");
   const [, second = ""] = /second at (.*)\./.exec(program.stderr()) ?? [];
   const first = (await pidsOfAll(url, 2)).union(await pidsAt(url, 10));
   const others = (await pidsOfAll(second, 2, "/second")).union(await pidsAt(second, 10, "/second"));
@@ -127,9 +127,9 @@ test.each([1, 2])(
   async (workers) => {
     const program = startService({ run: { workers }, second: { workers } });
     const { url } = await program.listening;
-    await program.says("second at");
+    await program.waitFor("second at");
     const reply = fetch(`${url}/slow`);
-    await program.says("in flight");
+    await program.waitFor("in flight");
     program.kill("SIGTERM");
     expect((await reply).status).toBe(200);
     expect((await program.exit).code).toBe(0);

@@ -8,13 +8,13 @@ import { watchSources } from "./reload.ts";
 import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
 import { pause, queuedConnections, readinessDelayMs } from "../stop/shutdown.ts";
-import { endingCode, reportUncaught } from "../stop/ending.ts";
+import { exitCodeFor, reportUncaught } from "../stop/end-reason.ts";
 import { listenersIn } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import { acceptedPort, boundPort, type HeldPorts, holdPorts } from "./held-ports.ts";
 import { afterOrphans } from "./orphans.ts";
 import { canShareListener } from "./shared-listener.ts";
-import { createSpread } from "./spread.ts";
+import { createMeanLoads } from "./mean-loads.ts";
 import { Supervisor } from "./supervisor.ts";
 import { type ForkWorker, forkProgram } from "./worker-process.ts";
 import { stateForWorkers } from "./worker-state.ts";
@@ -42,8 +42,8 @@ export const runPrimary = async (
   const hold = accepts ? boundPort : acceptedPort(dispatcher);
   const waiting = afterOrphans(hold, {
     log: plan.log,
-    limitMs: cluster.shutdownTimeoutSecs * 1000, // those of the service before have as long for their drain
-    isEnding: () => plan.process?.ending !== undefined,
+    limitMs: cluster.shutdownTimeoutSecs * 1000, // as long as workers of the previous service may drain
+    isEnding: () => plan.process?.endReason !== undefined,
   });
   const ports = await holdPorts(plan.settings, listenersIn(env, registered), waiting);
   const { port, listeners } = ports;
@@ -78,7 +78,7 @@ class Primary {
       workers: settings.workers,
       fork: (events) => state.connect(fork(events)),
       dispatcher,
-      spread: createSpread(),
+      meanLoads: createMeanLoads(),
       policy: restartPolicy(settings.cluster.maxRestarts),
       log,
       retries: !settings.reload,
@@ -99,9 +99,9 @@ class Primary {
       this.isUp = true;
       this.needsReadinessDelay = report.needsReadinessDelay;
       owned?.onEnd(
-        (ending) => {
-          reportUncaught(ending, log);
-          this.end(endingCode(ending));
+        (reason) => {
+          reportUncaught(reason, log);
+          this.end(exitCodeFor(reason));
         },
         () => this.supervisor.kill(),
       );
@@ -122,7 +122,7 @@ class Primary {
   private watch(): void {
     const { log } = this.plan;
     const stop = watchSources(process.cwd(), log, (file) => {
-      log.info("starting anew", { changed: file });
+      log.info("restarting", { changed: file });
       this.supervisor.replaceAll();
     });
     this.cleanups.push(stop);
@@ -148,7 +148,7 @@ class Primary {
     await queuedConnections(this.ports, Math.max(0, deadline - performance.now()) / 2);
     this.ports.close();
     const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
-    const refused = this.dispatcher.dismiss();
+    const refused = this.dispatcher.closeQueued();
     if (killed + cut + late + refused === 0) return EXIT_OK;
     log.error("the drain was not clean", {
       workersKilled: killed,
@@ -161,7 +161,7 @@ class Primary {
 
   private release(): void {
     this.ports.close();
-    this.dispatcher.dismiss();
+    this.dispatcher.closeQueued();
     this.plan.process?.release();
     for (const cleanup of this.cleanups.splice(0)) cleanup();
   }

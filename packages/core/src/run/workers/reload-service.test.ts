@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const own = (path: string): string => new URL(path, import.meta.url).href;
 
-/** As in production, whose drain gives new connections a second: the 50 ms of development are short for the client on a busy machine. */
+/** Writes the program, with the drain of production, which keeps new connections for a second: the 50 ms of development are too short on a busy machine. */
 const write = (answer: string): void => {
   const text = `
     import { run } from "${own("../run.ts")}";
@@ -49,7 +49,7 @@ test("serves new code on the same port after a change, without a refused request
 test("keeps the old code when the new code is broken, and loads the next working change", async () => {
   const { program, answer } = await start();
   write("}{");
-  await program.says("the previous worker serves on");
+  await program.waitFor("the previous worker continues");
   expect(program.stderr()).toContain("SyntaxError");
   expect(await answer()).toBe("first");
   write('"mended"');

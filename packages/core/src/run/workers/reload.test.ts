@@ -80,7 +80,7 @@ test("ignores other files, installed packages, and all changes after it was stop
   expect(seen).toEqual([`second ${join("src", "last.ts")}`]);
 });
 
-test("files that editors write beside .env are no sources", () => {
+test("swap and backup files of .env are not sources", () => {
   const names = [
     ".env.swp",
     ".env.swo",

@@ -2,12 +2,12 @@ import { type FSWatcher, type Dirent, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Logger } from "../../log/logger.ts";
 
-/** Milliseconds of quiet after a change before it counts: one save is often several events. */
+/** Milliseconds without a further change before one is reported: one save often causes several events. */
 const DEBOUNCE_MS = 100;
-/** Maximum of watched folders; each takes a watch of the operating system. */
+/** Maximum watched folders; each uses a watch of the operating system. */
 const MAX_FOLDERS = 5000;
 
-/** `.env` and files such as `.env.local`, without those that editors write beside one while it is open or as a copy of it. */
+/** `.env` and files such as `.env.local`, but not an editor's swap, temporary and backup files. */
 const ENV_FILE = /^\.env(?:\.(?!(?:sw[a-z]|swpx|tmp|temp|bak|backup|orig|save|un)$)[\w-]+)*$/;
 
 /** Whether a change of this file affects the program: its code, or the variables of a `.env` file. */
@@ -68,7 +68,7 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
     }
     for (const entry of entries) {
       if (entry.isDirectory() && isSourceFolder(entry.name)) add(join(folder, entry.name), isNew);
-      // files that came together with a new folder were there before its watch
+      // files created together with a new folder exist before its watch
       else if (isNew && isSource(entry.name)) changed(join(folder, entry.name));
     }
   };

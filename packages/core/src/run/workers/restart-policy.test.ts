@@ -27,12 +27,12 @@ test("gives up exactly when more than maxRestarts exits before ready occur withi
     fc.property(fc.nat(6), gaps, (maxRestarts, steps) => {
       let time = 0;
       const policy = restartPolicy(maxRestarts, () => time);
-      const deaths: number[] = [];
+      const exits: number[] = [];
       for (const step of steps) {
         time += step;
-        deaths.push(time);
-        const within = deaths.filter((death) => time - death < 60_000).length;
-        expect(policy.diedTooOften()).toBe(within > maxRestarts);
+        exits.push(time);
+        const within = exits.filter((exit) => time - exit < 60_000).length;
+        expect(policy.isCrashLoop()).toBe(within > maxRestarts);
       }
     }),
   );

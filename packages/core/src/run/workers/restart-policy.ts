@@ -5,14 +5,14 @@ const LONGEST_BACKOFF_MS = 5000;
 /** A worker that served for this time did not fail at its start: it restarts at once. */
 const STEADY_MS = 1000;
 /** Older exits are forgotten. */
-const DEATH_MEMORY_MS = 60_000;
+const EXIT_WINDOW_MS = 60_000;
 
 /** Decides when an exited worker restarts, and when the supervisor gives up. */
 export interface RestartPolicy {
   /** Milliseconds to wait before restarting the worker in `slot`, which was ready for `servedMs`. */
   backoffMs(slot: number, servedMs: number): number;
   /** Whether this exit before ready exceeds `maxRestarts` within 60 s. */
-  diedTooOften(): boolean;
+  isCrashLoop(): boolean;
 }
 
 /** A restart policy with bounded memory: per slot the exits that affect its back-off, and `maxRestarts + 1` early exits. */
@@ -20,19 +20,19 @@ export const restartPolicy = (
   maxRestarts: number,
   now: () => number = () => performance.now(),
 ): RestartPolicy => {
-  const deaths = new Map<number, number[]>();
+  const exits = new Map<number, number[]>();
   let early: number[] = [];
   const recent = (times: readonly number[]): number[] =>
-    times.filter((time) => now() - time < DEATH_MEMORY_MS);
+    times.filter((time) => now() - time < EXIT_WINDOW_MS);
   const enough = Math.ceil(Math.log2(LONGEST_BACKOFF_MS / FIRST_BACKOFF_MS)) + 1;
   return {
     backoffMs(slot, servedMs) {
-      if (servedMs >= STEADY_MS) deaths.delete(slot);
-      const times = [...recent(deaths.get(slot) ?? []), now()].slice(-enough);
-      deaths.set(slot, times);
+      if (servedMs >= STEADY_MS) exits.delete(slot);
+      const times = [...recent(exits.get(slot) ?? []), now()].slice(-enough);
+      exits.set(slot, times);
       return Math.min(FIRST_BACKOFF_MS * 2 ** (times.length - 1), LONGEST_BACKOFF_MS);
     },
-    diedTooOften() {
+    isCrashLoop() {
       early = [...recent(early), now()].slice(-(maxRestarts + 1));
       return early.length > maxRestarts;
     },

@@ -11,7 +11,7 @@ const spreadOf = (workers: readonly ModelWorker[]) => {
   return { mean, above: Math.max(...open) - mean, below: mean - Math.min(...open) };
 };
 
-/** A share on its own, whose turns of the event loop the test makes. */
+/** A single share; the test runs the turns of its event loop. */
 const lone = () => {
   const clock = virtualClock();
   const turns: (() => void)[] = [];
@@ -28,7 +28,7 @@ const lone = () => {
   return { clock, turns, seen, share };
 };
 
-// A connection that was shed may come back to the same worker once: hence one more. What the others have too many, the emptiest lacks.
+// A connection that was shed may return to the same worker once: hence one more. The emptiest worker may lack the excess of all others.
 test("no worker keeps more than a tenth and a connection above the mean, and a blocked one gets none until it continues", async () => {
   const arrival = fc.record({
     count: fc.integer({ min: 1, max: 40 }),
@@ -48,7 +48,7 @@ test("no worker keeps more than a tenth and a connection above the mean, and a b
         queue.waiting += batch.count;
       }
       for (let ms = 0; queue.waiting > 0 && ms < 2000; ms += 10) await queue.clock.advance(10);
-      expect(queue.waiting).toBe(0); // later a worker may shed some, which come again
+      expect(queue.waiting).toBe(0); // later a worker may shed some, which reconnect
       expect(isBlocked ? blocked?.accepted : 0).toBe(0);
       blocked?.unblock();
       await queue.clock.advance(60_000);
@@ -75,7 +75,7 @@ test("a worker that was blocked gets its share afterwards", async () => {
   expect(Math.max(above, below)).toBeLessThanOrEqual(4);
 });
 
-test("a worker alone takes every connection and ends none", async () => {
+test("a single worker accepts every connection and closes none", async () => {
   const queue = new SharedQueue(1);
   for (let batch = 0; batch < 20; batch++) {
     queue.waiting += 10;
@@ -84,7 +84,7 @@ test("a worker alone takes every connection and ends none", async () => {
   expect(queue.workers[0]).toMatchObject({ open: 200, ended: 0 });
 });
 
-test("workers to which the primary announces nothing accept all the same, and end no connection", async () => {
+test("workers without announcements of the primary accept all connections and close none", async () => {
   const queue = new SharedQueue(2, { isMute: true });
   queue.waiting = 100;
   await queue.clock.advance(1000);
@@ -93,7 +93,7 @@ test("workers to which the primary announces nothing accept all the same, and en
   expect(queue.workers.map(({ ended }) => ended)).toEqual([0, 0]);
 });
 
-test("a worker ends no connection while the means it knows are older than its load", async () => {
+test("a worker closes no connection while its means are older than its load", async () => {
   const { clock, turns, seen, share } = lone();
   share.updateMeans({ settled: 0, peak: 0 });
   seen.open = 50;
@@ -122,17 +122,17 @@ test("reports are bounded while clients connect and disconnect", async () => {
   }
 });
 
-test("a worker that wakes and rests within one turn has one timer for its next look, and none when it is closed", async () => {
+test("a worker that resumes and backs off within one turn has one timer for its next poll, and none after close", async () => {
   const { clock, turns, seen, share } = lone();
   seen.open = 1;
   share.accepted();
   expect(seen.isPaused).toBe(true);
-  await clock.advance(20); // looks into the queue
+  await clock.advance(20); // polls the queue
   expect(turns).toHaveLength(1);
   share.updateMeans({ settled: 10, peak: 10 });
   share.updateMeans({ settled: 0, peak: 0 });
   for (const turn of turns.splice(0)) turn();
-  expect(clock.pending).toBe(2); // the tick and the look
+  expect(clock.pending).toBe(2); // the tick and the poll
   share.close();
   expect(clock.pending).toBe(0);
 });

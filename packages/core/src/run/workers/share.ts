@@ -1,59 +1,59 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Connections, Load } from "./messages.ts";
 
-/** Milliseconds between two looks at the open connections while their number changes, and while it does not. */
+/** Milliseconds between two checks of the open connections: while their number changes, and while it does not. */
 const TICK_MS = 100;
 const QUIET_TICK_MS = 1000;
-/** Milliseconds of the first and the longest rest before a worker takes what the others have left. */
-const FIRST_REST_MS = 20;
-const LONGEST_REST_MS = 80;
-/** Milliseconds for which a worker has had too many lasting connections when it begins to end some, and between two such steps. */
+/** Milliseconds of the first and the longest pause before a worker polls the queue for connections that the others have left. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 80;
+/** Milliseconds with too many long-lived connections after which a worker begins to close some, and between two such steps. */
 const SHED_MS = 3000;
-/** Milliseconds after an unanswered report for which the means still count: the primary answers a tenth of a second after a report. */
+/** Milliseconds after an unanswered report for which the means are valid: the primary answers a report within a tenth of a second. */
 const STALE_MS = 1000;
 
-/** What a share needs of the listener, the transport and the primary. */
+/** Dependencies of `Share`: the listener, the transport and the primary. */
 export interface ShareParts {
   /** Open connections. */
   connections(): number;
   /** Leaves new connections to other workers; they stay in the queue. */
   pause(): void;
   resume(): void;
-  /** Ends some connections in order, with a reply. */
+  /** Closes this many connections, each with its next reply. */
   shed(count: number): void;
   report(load: Load): void;
-  /** Calls once the event loop has looked into the queue. */
+  /** Calls `call` once the event loop has polled the queue. */
   afterTurn(call: () => void): void;
   readonly clock: Clock;
 }
 
 /**
- * A worker's share of a port's connections. Above the mean of all workers it rests: it leaves new connections to the others. A resting worker looks into
- * the queue after short rests, and takes what they have left there, because their loops may be blocked.
+ * A worker's share of a port's connections. Above the mean of all workers it backs off: it leaves new connections to the others. Meanwhile it polls the
+ * queue after short pauses and takes the connections left there, because the event loops of the others may be blocked.
  */
 export class Share {
   private readonly parts: ShareParts;
   private means: Connections = { settled: 0, peak: 0 };
-  private load: Load = { settled: 0, peak: 0, rests: false };
+  private load: Load = { settled: 0, peak: 0, backsOff: false };
   /** Connections accepted since the last tick. */
   private count = 0;
-  /** Connections that were closed between two ticks, lately. */
+  /** Connections that were recently closed between two ticks. */
   private churn = 0;
   /** Connections at the last tick. */
   private last = 0;
   private peak = 0;
-  private resting = false;
-  private restMs = FIRST_REST_MS;
-  /** Connections that a look may take; doubles while the others leave that many. */
+  private isBackingOff = false;
+  private pauseMs = FIRST_PAUSE_MS;
+  /** Connections that a poll may take; doubles while the others leave that many. */
   private quota = 1;
   private taken = 0;
-  /** Monotonic milliseconds since when the worker has too many lasting connections. */
+  /** Monotonic milliseconds since when the worker has too many long-lived connections. */
   private since: number | null = null;
   /** Monotonic milliseconds of the first report after the latest means. */
   private unanswered: number | null = null;
   private isQuiet = true;
   private cancelTick = (): void => {};
-  private cancelLook = (): void => {};
+  private cancelPoll = (): void => {};
 
   constructor(parts: ShareParts) {
     this.parts = parts;
@@ -61,31 +61,31 @@ export class Share {
     this.report(this.load);
   }
 
-  /** A connection was accepted. */
+  /** Counts an accepted connection. */
   accepted(): void {
     this.count++;
     this.taken++;
     this.peak = Math.max(this.peak, this.parts.connections());
     if (this.isQuiet) this.schedule(TICK_MS);
-    if (this.resting) {
+    if (this.isBackingOff) {
       if (this.taken >= this.quota) this.parts.pause();
     } else if (this.isFull()) {
-      this.report({ ...this.load, peak: this.peak, rests: true });
-      this.rest();
+      this.report({ ...this.load, peak: this.peak, backsOff: true });
+      this.backOff();
     }
   }
 
-  /** The means of all workers. */
+  /** Updates the means of all workers. */
   updateMeans(means: Connections): void {
     this.means = means;
     this.unanswered = null;
-    this.judge();
+    this.update();
   }
 
   close(): void {
-    this.resting = false;
+    this.isBackingOff = false;
     this.cancelTick();
-    this.cancelLook();
+    this.cancelPoll();
   }
 
   private readonly tick = (): void => {
@@ -95,14 +95,14 @@ export class Share {
     const load = {
       settled: Math.min(open, settled + 1 + Math.floor(settled / 10)),
       peak: this.peak,
-      rests: this.resting,
+      backsOff: this.isBackingOff,
     };
     const isQuiet = this.count === 0 && open === this.last && open === settled && this.churn === 0;
     this.count = 0;
     this.last = open;
     this.peak = open;
     if (load.settled !== settled || Math.abs(load.peak - peak) > peak / 10) this.report(load);
-    this.judge();
+    this.update();
     this.shedExcess();
     this.schedule(isQuiet ? QUIET_TICK_MS : TICK_MS);
   };
@@ -125,33 +125,33 @@ export class Share {
     return this.parts.connections() >= means.peak * 1.1 + 1 + churn;
   }
 
-  private judge(): void {
-    if (this.isFull() !== this.resting) {
-      if (this.resting) this.wake();
-      else this.rest();
+  private update(): void {
+    if (this.isFull() !== this.isBackingOff) {
+      if (this.isBackingOff) this.resume();
+      else this.backOff();
     }
   }
 
-  private rest(): void {
-    this.resting = true;
-    this.restMs = FIRST_REST_MS;
+  private backOff(): void {
+    this.isBackingOff = true;
+    this.pauseMs = FIRST_PAUSE_MS;
     this.quota = 1;
     this.pause();
   }
 
-  private wake(): void {
-    this.resting = false;
-    this.cancelLook();
+  private resume(): void {
+    this.isBackingOff = false;
+    this.cancelPoll();
     this.parts.resume();
   }
 
   private pause(): void {
     this.parts.pause();
-    this.cancelLook(); // a worker that woke and rests again within one turn has one already
-    this.cancelLook = this.parts.clock.after(this.restMs, this.look);
+    this.cancelPoll(); // a worker that backs off twice within one turn has a timer already
+    this.cancelPoll = this.parts.clock.after(this.pauseMs, this.poll);
   }
 
-  private readonly look = (): void => {
+  private readonly poll = (): void => {
     this.taken = 0;
     this.parts.resume();
     this.afterTurn();
@@ -160,11 +160,11 @@ export class Share {
   private afterTurn(): void {
     const before = this.taken;
     this.parts.afterTurn(() => {
-      if (!this.resting) return;
+      if (!this.isBackingOff) return;
       if (this.taken > before && this.taken < this.quota) return this.afterTurn();
       const isLeft = this.taken > 0;
       this.quota = isLeft ? this.quota * 2 : 1;
-      this.restMs = isLeft ? FIRST_REST_MS : Math.min(this.restMs * 2, LONGEST_REST_MS);
+      this.pauseMs = isLeft ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
       this.pause();
     });
   }

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import { SharedListener } from "./shared-listener.ts";
 
-/** A listener that rests, and counts what it accepts. */
-const resting = async (): Promise<{ listener: SharedListener; port: number; accepted(): number }> => {
+/** A listener that backs off, and counts accepted connections. */
+const backingOff = async (): Promise<{ listener: SharedListener; port: number; accepted(): number }> => {
   let accepted = 0;
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -24,36 +24,36 @@ const resting = async (): Promise<{ listener: SharedListener; port: number; acce
     shed: () => {},
   };
   const listener = new SharedListener(server, transport as never, undefined);
-  listener.spread(() => {});
+  listener.balance(() => {});
   const first = connect(port, "127.0.0.1");
   await once(first, "close"); // after it the worker has more than its share
   accepted = 0;
   return { listener, port, accepted: () => accepted };
 };
 
-test("a listener that closes has accepted every connection in its queue, also when it rests", async () => {
-  const { listener, port, accepted } = await resting();
+test("a listener accepts every connection in its queue before it closes, even while it backs off", async () => {
+  const { listener, port, accepted } = await backingOff();
   const clients = Array.from({ length: 50 }, () => connect(port, "127.0.0.1"));
   await Promise.all(clients.map((client) => once(client, "connect")));
   await listener.close();
   expect(accepted()).toBe(50);
 });
 
-test("a listener without a free descriptor goes on accepting in place of resting, and rests later", async () => {
+test("a listener without a free descriptor keeps accepting instead of backing off, and backs off later", async () => {
   const program = `
     import { once } from "node:events";
     import { closeSync, openSync } from "node:fs";
     import { connect, createServer } from "node:net";
     import { SharedListener } from ${JSON.stringify(new URL("./shared-listener.ts", import.meta.url).href)};
     const taken = [];
-    const takeAll = () => {
+    const openAll = () => {
       try {
         for (;;) taken.push(openSync("/dev/null"));
       } catch (error) {
         console.log(error.code);
       }
     };
-    const giveAll = () => taken.splice(0).forEach((fd) => closeSync(fd));
+    const closeAll = () => taken.splice(0).forEach((fd) => closeSync(fd));
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address();
@@ -62,14 +62,14 @@ test("a listener without a free descriptor goes on accepting in place of resting
       connections: 10, // above the mean of all workers, which is not known yet
       accept(socket) {
         socket.destroy();
-        if (++accepted === 1) takeAll();
+        if (++accepted === 1) openAll();
       },
     };
     const listener = new SharedListener(server, transport, undefined);
-    listener.spread(() => {});
+    listener.balance(() => {});
     const first = connect(port, "127.0.0.1");
     await once(first, "close");
-    giveAll();
+    closeAll();
     for (let asked = 0; asked < 3; asked++) await once(connect(port, "127.0.0.1"), "close");
     await listener.close();
     console.log(accepted, server.listening);

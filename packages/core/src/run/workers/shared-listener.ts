@@ -24,8 +24,8 @@ export class SharedListener {
   private share: Share | null = null;
   /** `null` while paused. */
   private server: net.Server | null = null;
-  /** Has the server while paused: a transferred server waits, with its socket open, until it is received. */
-  private readonly shelf = new MessageChannel();
+  /** Holds the server while paused: a transferred server keeps its socket open, unread, until it is received. */
+  private readonly parked = new MessageChannel();
 
   constructor(server: net.Server, transport: PortTransport, name: string | undefined) {
     this.name = name;
@@ -33,8 +33,8 @@ export class SharedListener {
     this.open(server);
   }
 
-  /** Leaves connections to other workers while this one has more than its share; `report` tells the primary its load. */
-  spread(report: (load: Load) => void): void {
+  /** Leaves connections to other workers while this one has more than its share; `report` sends its load to the primary. */
+  balance(report: (load: Load) => void): void {
     const { transport } = this;
     this.share = new Share({
       connections: () => transport.connections,
@@ -47,14 +47,14 @@ export class SharedListener {
     });
   }
 
-  /** The primary has announced the mean load of all workers. */
+  /** Updates the mean load of all workers, which the primary announces. */
   updateMeans(means: Connections): void {
     this.share?.updateMeans(means);
   }
 
   /**
-   * Accepts what waits in the queue, then stops: the last worker that closes would reset the connections in it. Clients that connect without a pause cannot
-   * delay it: it waits for one full queue at most.
+   * Accepts the queued connections, then stops: when the last worker closes, the system resets the connections in the queue. Clients that keep connecting
+   * cannot delay it: it waits for one full queue at most.
    */
   async close(): Promise<void> {
     this.share?.close();
@@ -67,20 +67,20 @@ export class SharedListener {
       await nextTurn();
     }
     this.server?.close();
-    this.shelf.port1.close();
+    this.parked.port1.close();
   }
 
   private pause(): void {
     const { server } = this;
-    if (server === null || !hasFreeDescriptor()) return; // the transfer needs one; it accepts on, and is asked again
+    if (server === null || !hasFreeDescriptor()) return; // the transfer needs one: the server keeps accepting, and pausing is tried again
     this.server = null;
-    this.shelf.port1.postMessage(server, [server as unknown as MessagePort]);
+    this.parked.port1.postMessage(server, [server as unknown as MessagePort]);
   }
 
   private resume(): void {
     if (this.server !== null) return;
-    const received = receiveMessageOnPort(this.shelf.port2) as { readonly message: net.Server } | undefined;
-    if (received !== undefined) this.open(received.message); // without a descriptor Node drops the message, and the socket accepts on
+    const received = receiveMessageOnPort(this.parked.port2) as { readonly message: net.Server } | undefined;
+    if (received !== undefined) this.open(received.message); // without a descriptor Node drops the message, and the socket keeps accepting
   }
 
   private open(server: net.Server): void {

@@ -1,7 +1,7 @@
 import type { Logger } from "../../log/logger.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RestartPolicy } from "./restart-policy.ts";
-import type { Spread } from "./spread.ts";
+import type { MeanLoads } from "./mean-loads.ts";
 import type { ForkWorker } from "./worker-process.ts";
 
 /** The parts and settings of a supervisor. */
@@ -13,12 +13,12 @@ export interface SupervisorOptions {
   readonly log: Logger;
   /** Whether a worker that exits before it is ready is restarted automatically; with reload the next change restarts it. */
   readonly retries: boolean;
-  /** Milliseconds that a replaced worker gets to finish its pending requests. */
+  /** Milliseconds that a replaced worker has for its pending requests. */
   readonly drainMs: number;
-  readonly spread: Spread;
-  /** The service cannot continue: workers repeatedly exit before they are ready. */
+  readonly meanLoads: MeanLoads;
+  /** Called when the service cannot continue: workers repeatedly exit before they are ready. */
   readonly onGiveUp: () => void;
-  /** A worker's program requested the stop of the whole service. */
+  /** Called when a worker's program requests the stop of the whole service. */
   readonly onClose: () => void;
 }
 

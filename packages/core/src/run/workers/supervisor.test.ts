@@ -5,7 +5,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { StartFailure } from "../start/start-error.ts";
-import { createSpread } from "./spread.ts";
+import { createMeanLoads } from "./mean-loads.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { WorkerEvents, WorkerProcess } from "./worker-process.ts";
 
@@ -13,7 +13,7 @@ const report: AppReport = { routes: 1, features: [], warnings: [], links: [], ne
 const failure: StartFailure = { problems: [{ code: "CORE_X", message: "cannot" }] };
 
 class FakeWorker implements WorkerProcess {
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   readonly pid: number;
   readonly link = { send: () => {}, onMessage: () => () => {}, onClose: () => {} };
   private readonly events: WorkerEvents;
@@ -22,30 +22,30 @@ class FakeWorker implements WorkerProcess {
     this.events = events;
   }
   send(message: ToWorker): void {
-    this.heard.push(message["@framework"]);
+    this.received.push(message["@framework"]);
   }
   take(): void {}
   kill(): void {
-    this.heard.push("kill");
+    this.received.push("kill");
   }
-  says(message: ToPrimary): void {
+  emit(message: ToPrimary): void {
     this.events.message(message);
   }
   ready(): void {
-    this.says({ "@framework": "ready", report });
+    this.emit({ "@framework": "ready", report });
   }
-  dies(code = 1): void {
-    this.events.gone(`exit code ${code}`);
+  exit(code = 1): void {
+    this.events.exited(`exit code ${code}`);
   }
 }
 
-const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
+const supervise = ({ workers = 2, maxExits = 5, retries = true } = {}) => {
   const forked: FakeWorker[] = [];
   const logged: string[] = [];
-  const note = (message: string): void => void logged.push(message);
-  const log: Logger = { info: note, warn: note, error: note };
+  const record = (message: string): void => void logged.push(message);
+  const log: Logger = { info: record, warn: record, error: record };
   const calls: string[] = [];
-  let deaths = 0;
+  let exits = 0;
   const supervisor = new Supervisor({
     workers,
     fork: (events) => {
@@ -54,8 +54,8 @@ const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
       return worker;
     },
     dispatcher: createDispatcher(),
-    spread: createSpread(),
-    policy: { backoffMs: () => 0, diedTooOften: () => ++deaths > maxDeaths },
+    meanLoads: createMeanLoads(),
+    policy: { backoffMs: () => 0, isCrashLoop: () => ++exits > maxExits },
     log,
     retries,
     drainMs: 1000,
@@ -100,32 +100,32 @@ test("has started when the last worker is ready", async () => {
 test("fails the start with a worker's own reason when none is ready", async () => {
   const { supervisor, forked } = supervise();
   const start = supervisor.start();
-  forked[0]?.says({ "@framework": "failed", failure });
-  forked[0]?.dies();
+  forked[0]?.emit({ "@framework": "failed", failure });
+  forked[0]?.exit();
   await expect(start).rejects.toMatchObject({ code: "CORE_X", message: "cannot" });
 });
 
 test("fails the start when workers keep exiting without a message", async () => {
-  const { supervisor, worker, forked } = supervise({ workers: 1, maxDeaths: 2 });
+  const { supervisor, worker, forked } = supervise({ workers: 1, maxExits: 2 });
   const start = supervisor.start();
-  for (let index = 0; index < 3; index++) (await worker(index)).dies();
+  for (let index = 0; index < 3; index++) (await worker(index)).exit();
   await expect(start).rejects.toMatchObject({ code: "CORE_CRASH_LOOP" });
   expect(forked).toHaveLength(3);
 });
 
 test("replaces an exited worker", async () => {
   const { forked, worker, logged } = await started();
-  forked[0]?.dies();
+  forked[0]?.exit();
   (await worker(2)).ready();
   expect(forked).toHaveLength(3);
-  expect(logged).toEqual(["a worker died; another one takes its place"]);
+  expect(logged).toEqual(["a worker died and is replaced"]);
 });
 
 test("gives up when restarted workers keep exiting before they are ready", async () => {
-  const { forked, worker, calls } = await started({ workers: 1, maxDeaths: 1 });
-  forked[0]?.dies();
-  (await worker(1)).dies();
-  (await worker(2)).dies();
+  const { forked, worker, calls } = await started({ workers: 1, maxExits: 1 });
+  forked[0]?.exit();
+  (await worker(1)).exit();
+  (await worker(2)).exit();
   expect(calls).toEqual(["give up"]);
 });
 
@@ -133,50 +133,50 @@ test("drains the old worker only when the new one is ready", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   expect(forked).toHaveLength(2);
-  expect(forked[0]?.heard).toEqual([]);
+  expect(forked[0]?.received).toEqual([]);
   forked[1]?.ready();
-  expect(forked[0]?.heard).toEqual(["drain"]);
-  forked[0]?.dies(0);
+  expect(forked[0]?.received).toEqual(["drain"]);
+  forked[0]?.exit(0);
   expect(forked).toHaveLength(2);
 });
 
 test("keeps the old worker when the new one never becomes ready", async () => {
   const { supervisor, forked, logged } = await started({ workers: 1 });
   supervisor.replaceAll();
-  forked[1]?.says({ "@framework": "failed", failure });
-  forked[1]?.dies();
-  expect(forked[0]?.heard).toEqual([]);
-  expect(logged).toEqual(["a worker ended before it was ready", "the previous worker serves on"]);
+  forked[1]?.emit({ "@framework": "failed", failure });
+  forked[1]?.exit();
+  expect(forked[0]?.received).toEqual([]);
+  expect(logged).toEqual(["a worker ended before it was ready", "the previous worker continues"]);
 });
 
 test("restarts the replacement when a worker is replaced again before its replacement is ready", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   supervisor.replaceAll();
-  expect(forked[1]?.heard).toEqual(["kill"]);
-  forked[1]?.dies();
+  expect(forked[1]?.received).toEqual(["kill"]);
+  forked[1]?.exit();
   forked[2]?.ready();
-  expect(forked[0]?.heard).toEqual(["drain"]);
+  expect(forked[0]?.received).toEqual(["drain"]);
   expect(forked).toHaveLength(3);
 });
 
 test("replaces a retiring worker when the new one is ready, and a broken one at once", async () => {
   const { forked, worker } = await started();
-  forked[0]?.says({ "@framework": "retire" });
+  forked[0]?.emit({ "@framework": "retire" });
   expect(forked).toHaveLength(3);
   forked[2]?.ready();
-  expect(forked[0]?.heard).toEqual(["drain"]);
-  forked[1]?.says({ "@framework": "broken" });
+  expect(forked[0]?.received).toEqual(["drain"]);
+  forked[1]?.emit({ "@framework": "broken" });
   (await worker(3)).ready();
-  expect(forked[1]?.heard).toEqual([]);
-  forked[1]?.dies();
+  expect(forked[1]?.received).toEqual([]);
+  forked[1]?.exit();
   expect(forked).toHaveLength(4);
 });
 
 test("waits for the next change when a reloaded program exits before it is ready and nothing serves", async () => {
   const { supervisor, forked, worker, logged } = await started({ workers: 1, retries: false });
-  forked[0]?.dies();
-  (await worker(1)).dies();
+  forked[0]?.exit();
+  (await worker(1)).exit();
   expect(logged.at(-1)).toBe("waiting for a change of the source files");
   supervisor.replaceAll();
   expect(forked).toHaveLength(3);
@@ -185,9 +185,9 @@ test("waits for the next change when a reloaded program exits before it is ready
 test("stops when every worker has ended, without restarts, and adds up the connections that they cut", async () => {
   const { supervisor, forked } = await started();
   const stopped = supervisor.stop(1000);
-  expect(forked.map(({ heard }) => heard)).toEqual([["drain"], ["drain"]]);
-  forked[0]?.says({ "@framework": "drained", cut: 2, late: false });
-  for (const worker of forked) worker.dies(0);
+  expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
+  forked[0]?.emit({ "@framework": "drained", cut: 2, late: false });
+  for (const worker of forked) worker.exit(0);
   expect(await stopped).toEqual({ killed: 0, cut: 2, late: 0 });
   expect(forked).toHaveLength(2);
 });
@@ -196,46 +196,46 @@ test("does not count connections that replaced workers cut earlier", async () =>
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.ready();
-  forked[0]?.says({ "@framework": "drained", cut: 5, late: false });
-  forked[0]?.dies();
+  forked[0]?.emit({ "@framework": "drained", cut: 5, late: false });
+  forked[0]?.exit();
   const stopped = supervisor.stop(1000);
-  forked[1]?.dies(0);
+  forked[1]?.exit(0);
   expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
 });
 
-test("a stop during the start asks starting workers to undo it, and fails the start", async () => {
+test("a stop during the start asks starting workers to roll back, and fails the start", async () => {
   const { supervisor, forked } = supervise();
   const start = supervisor.start();
-  for (const worker of forked) worker.says({ "@framework": "begun" });
+  for (const worker of forked) worker.emit({ "@framework": "begun" });
   const stopped = supervisor.stop(1000);
   await expect(start).rejects.toMatchObject({ code: "CORE_START_ABANDONED" });
-  expect(forked.map(({ heard }) => heard)).toEqual([["drain"], ["drain"]]);
-  for (const worker of forked) worker.dies(0);
+  expect(forked.map(({ received }) => received)).toEqual([["drain"], ["drain"]]);
+  for (const worker of forked) worker.exit(0);
   expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
 });
 
-test("a starting worker may undo its start when a newer one replaces it", async () => {
+test("a starting worker may roll back its start when a newer one replaces it", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
-  forked[1]?.says({ "@framework": "begun" });
+  forked[1]?.emit({ "@framework": "begun" });
   supervisor.replaceAll();
-  expect(forked[1]?.heard).toEqual(["drain"]);
+  expect(forked[1]?.received).toEqual(["drain"]);
 });
 
 test("at the deadline kills every remaining worker, and starting ones at once", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   const stopped = supervisor.stop(20);
-  expect(forked[1]?.heard).toEqual(["kill"]);
-  forked[1]?.dies();
-  while (!forked[0]?.heard.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
-  forked[0]?.dies();
+  expect(forked[1]?.received).toEqual(["kill"]);
+  forked[1]?.exit();
+  while (!forked[0]?.received.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
+  forked[0]?.exit();
   expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0 });
 });
 
 test("a stop waits for the drain although all workers had died at once before", async () => {
   const { supervisor, forked, worker } = await started();
-  for (const each of forked) each.dies();
+  for (const each of forked) each.exit();
   for (const index of [2, 3]) (await worker(index)).ready();
   let isStopped = false;
   const stopped = supervisor.stop(60_000).then((result) => {
@@ -244,31 +244,31 @@ test("a stop waits for the drain although all workers had died at once before", 
   });
   await new Promise((resolve) => setImmediate(resolve));
   expect(isStopped).toBe(false);
-  for (const index of [2, 3]) forked[index]?.dies(0);
+  for (const index of [2, 3]) forked[index]?.exit(0);
   expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
 });
 
 test("starts no replacement once readiness is 503, neither for a worker that retires nor for changed sources", async () => {
   const { supervisor, forked } = await started();
   supervisor.unready(1000);
-  forked[0]?.says({ "@framework": "retire" });
+  forked[0]?.emit({ "@framework": "retire" });
   supervisor.replaceAll();
-  expect(forked.map(({ heard }) => heard)).toEqual([["unready"], ["unready"]]);
+  expect(forked.map(({ received }) => received)).toEqual([["unready"], ["unready"]]);
 });
 
-test("a worker that becomes ready while readiness is 503 gets the message too", async () => {
+test("a worker that becomes ready while readiness is 503 also gets the message", async () => {
   const { supervisor, forked, worker } = await started();
   supervisor.replaceAll();
   supervisor.unready(1000);
   forked[2]?.ready();
-  forked[1]?.dies();
+  forked[1]?.exit();
   (await worker(4)).ready();
-  expect([forked[2]?.heard, forked[4]?.heard]).toEqual([["unready", "unready"], ["unready"]]);
-  expect(forked[0]?.heard).toEqual(["unready", "drain"]);
+  expect([forked[2]?.received, forked[4]?.received]).toEqual([["unready", "unready"], ["unready"]]);
+  expect(forked[0]?.received).toEqual(["unready", "drain"]);
 });
 
 test("passes on a worker's request to close the service", async () => {
   const { forked, calls } = await started();
-  forked[0]?.says({ "@framework": "close" });
+  forked[0]?.emit({ "@framework": "close" });
   expect(calls).toEqual(["close"]);
 });

@@ -7,7 +7,7 @@ import type { Member } from "./member.ts";
 import type { Drained, SupervisorOptions } from "./supervisor-options.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-/** A worker that hangs in a stop of the service is killed, and counted, by the stop; the timer of its drain comes later. */
+/** During a stop of the service, the stop kills and counts hanging workers: the timer of a worker's own drain fires this much later. */
 const AFTER_STOP_MS = 100;
 
 /** Keeps a fixed number of workers running: starts, replaces and stops them. It serves no requests. */
@@ -47,7 +47,7 @@ export class Supervisor {
     }
   }
 
-  /** Asks every worker to read its certificate anew; a worker that is starting reads the new one itself. */
+  /** Asks every worker to reread its certificate; a worker that is starting reads the new one itself. */
   renewTls(): void {
     for (const { process } of this.members) process.send({ "@framework": "renew-tls" });
   }
@@ -61,15 +61,15 @@ export class Supervisor {
     for (const { process } of this.members) process.send({ "@framework": "unready", timeoutMs });
   }
 
-  /** Lets every worker finish, or undo its start, within `timeoutMs`, then kills the rest. A `start` in progress rejects. */
+  /** Drains every worker, or rolls back its start, within `timeoutMs`, then kills the rest. A `start` in progress rejects. */
   async stop(timeoutMs: number): Promise<Drained & { readonly killed: number }> {
     this.halt();
     this.started.reject(
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
     );
     this.drained = { cut: 0, late: 0 }; // connections that replaced workers cut earlier do not belong to this stop
-    // workers end a moment before they would be killed
-    for (const member of this.members) this.dismiss(member, timeoutMs - Math.min(250, timeoutMs / 20));
+    // workers get less time, so that they end before they would be killed
+    for (const member of this.members) this.requestStop(member, timeoutMs - Math.min(250, timeoutMs / 20));
     if (this.members.size === 0 || !(await isLate(this.empty.promise, timeoutMs))) {
       return { killed: 0, ...this.drained };
     }
@@ -79,7 +79,7 @@ export class Supervisor {
     return { killed, ...this.drained };
   }
 
-  /** Ends every worker at once. */
+  /** Kills every worker. */
   kill(): void {
     this.halt();
     for (const { process } of this.members) process.kill();
@@ -94,7 +94,7 @@ export class Supervisor {
   private add(slot: number): void {
     const fork = this.options.fork({
       message: (message) => this.handle(member, message),
-      gone: (how) => this.lost(member, how),
+      exited: (how) => this.onExit(member, how),
     });
     const member: Member = { slot, process: fork, phase: "starting", begun: false };
     this.members.add(member);
@@ -103,15 +103,15 @@ export class Supervisor {
   private replace(slot: number): void {
     if (this.stopping || this.endsAt !== null) return;
     for (const member of this.members) {
-      if (member.slot === slot && member.phase === "starting") this.dismiss(member, this.options.drainMs);
+      if (member.slot === slot && member.phase === "starting") this.requestStop(member, this.options.drainMs);
     }
     this.add(slot);
   }
 
-  /** Asks a worker to end in order; one whose program has not reached `run` has nothing to undo and receives no messages. */
-  private dismiss(member: Member, timeoutMs: number): void {
+  /** Asks a worker to drain and exit. One whose program has not reached `run` has nothing to roll back and receives no messages: it is killed. */
+  private requestStop(member: Member, timeoutMs: number): void {
     if (member.phase !== "starting" || member.begun) return this.drain(member, timeoutMs);
-    member.phase = "leaving";
+    member.phase = "stopping";
     member.process.kill();
   }
 
@@ -121,20 +121,20 @@ export class Supervisor {
         member.begun = true;
         return;
       case "ready":
-        return this.welcome(member, message.report);
+        return this.becomeReady(member, message.report);
       case "failed":
         member.failure = message.failure;
         return;
       case "taken":
         return this.options.dispatcher.confirm(member.process, message.id);
       case "load":
-        return this.options.spread.report(member.process, message.load, message.listener);
+        return this.options.meanLoads.report(member.process, message.load, message.listener);
       case "retire":
         return this.replaceOne(member.process);
       case "broken":
         if (member.phase === "ready") {
-          this.leave(member);
-          this.addLater(member.slot);
+          this.stopDispatching(member);
+          this.restartLater(member.slot);
         }
         return;
       case "close":
@@ -147,7 +147,7 @@ export class Supervisor {
     }
   }
 
-  private welcome(member: Member, report: AppReport): void {
+  private becomeReady(member: Member, report: AppReport): void {
     if (member.phase !== "starting" || this.stopping) return;
     member.phase = "ready";
     member.readyAt = performance.now();
@@ -170,15 +170,15 @@ export class Supervisor {
     return [...this.members].filter(({ phase }) => phase === "ready");
   }
 
-  private leave(member: Member): void {
-    member.phase = "leaving";
-    this.options.dispatcher.shut(member.process);
+  private stopDispatching(member: Member): void {
+    member.phase = "stopping";
+    this.options.dispatcher.exclude(member.process);
   }
 
   private drain(member: Member, timeoutMs: number): void {
-    this.leave(member);
+    this.stopDispatching(member);
     member.process.send({ "@framework": "drain", timeoutMs });
-    // a hanging worker would stay for ever; a separate timer, because a stop of the whole service clears the others
+    // a hanging worker would never exit; a separate timer, because a stop of the whole service clears the others
     const timer = setTimeout(
       () => {
         if (this.members.has(member)) member.process.kill();
@@ -188,35 +188,35 @@ export class Supervisor {
     timer.unref();
   }
 
-  private lost(member: Member, how: string): void {
+  private onExit(member: Member, how: string): void {
     const { phase, slot, process } = member;
-    member.phase = "gone";
+    member.phase = "exited";
     this.members.delete(member);
-    this.options.dispatcher.gone(process);
-    this.options.spread.remove(process);
+    this.options.dispatcher.remove(process);
+    this.options.meanLoads.remove(process);
     if (this.stopping && this.members.size === 0) this.empty.resolve();
-    if (this.stopping || phase === "leaving") return;
-    if (phase === "starting") return this.neverReady(member, how);
-    this.options.log.error("a worker died; another one takes its place", { worker: process.pid, how });
-    this.addLater(slot, performance.now() - (member.readyAt ?? Infinity));
+    if (this.stopping || phase === "stopping") return;
+    if (phase === "starting") return this.onEarlyExit(member, how);
+    this.options.log.error("a worker died and is replaced", { worker: process.pid, how });
+    this.restartLater(slot, performance.now() - (member.readyAt ?? Infinity));
   }
 
-  private neverReady({ slot, failure, process }: Member, how: string): void {
+  private onEarlyExit({ slot, failure, process }: Member, how: string): void {
     const { log, policy, retries } = this.options;
-    const standing = this.ready();
-    if (!this.serving && standing.length === 0 && failure !== undefined) {
+    const ready = this.ready();
+    if (!this.serving && ready.length === 0 && failure !== undefined) {
       return this.giveUp(failure);
     }
     const problems = failure?.problems.map(({ code, message }) => `${code}: ${message}`).join("; ");
     log.error("a worker ended before it was ready", { worker: process.pid, how, problems });
-    if (standing.some((member) => member.slot === slot)) {
-      log.warn("the previous worker serves on", {
-        worker: standing.find((member) => member.slot === slot)?.process.pid,
+    if (ready.some((member) => member.slot === slot)) {
+      log.warn("the previous worker continues", {
+        worker: ready.find((member) => member.slot === slot)?.process.pid,
       });
       return;
     }
     if (!retries && this.serving) return log.warn("waiting for a change of the source files");
-    if (!policy.diedTooOften()) return this.addLater(slot);
+    if (!policy.isCrashLoop()) return this.restartLater(slot);
     this.giveUp(
       failure ?? {
         problems: [
@@ -232,7 +232,7 @@ export class Supervisor {
     this.started.reject(fromStartFailure(failure));
   }
 
-  private addLater(slot: number, servedMs = 0): void {
+  private restartLater(slot: number, servedMs = 0): void {
     const timer = setTimeout(
       () => {
         this.timers.delete(timer);

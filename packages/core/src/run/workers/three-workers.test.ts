@@ -39,7 +39,7 @@ test("three workers share one counter", () => {
   expect(values.toSorted((a, b) => a - b)).toEqual(counts.map((_, index) => index + 1));
 });
 
-test("three workers may send messages of the program's own through the channel", async () => {
+test("three workers may send the program's own messages through the channel", async () => {
   for (let count = 0; count < 6; count++) await replyAt(url, "/message");
   await replyAt(url, "/count");
   expect(program.stderr()).not.toContain("error");

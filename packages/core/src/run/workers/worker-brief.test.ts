@@ -37,12 +37,12 @@ const held = async (use: (held: Held) => Promise<void>): Promise<void> => {
   let output = "";
   const outputWith = (text: string): Promise<void> =>
     new Promise((resolve) => {
-      const look = (): void => void (output.includes(text) && resolve());
+      const check = (): void => void (output.includes(text) && resolve());
       child.stdout?.setEncoding("utf8").on("data", (part: string) => {
         output += part;
-        look();
+        check();
       });
-      look();
+      check();
     });
   try {
     await outputWith("held");
@@ -61,7 +61,7 @@ const held = async (use: (held: Held) => Promise<void>): Promise<void> => {
   }
 };
 
-test("a worker whose primary dies while it starts ends, and does not become a service of its own", async () => {
+test("a worker whose primary dies while it starts exits, and does not become a separate service", async () => {
   await held(async ({ child, go }) => {
     const disconnected = once(child, "disconnect"); // the channel closes in a later turn
     child.disconnect();
@@ -71,6 +71,6 @@ test("a worker whose primary dies while it starts ends, and does not become a se
   });
 });
 
-test("a process that a worker starts with a channel of its own is a service of its own", async () => {
+test("a process that a worker starts with its own channel is a separate service", async () => {
   await held(async ({ go }) => expect(await go()).toContain("listening"));
 });

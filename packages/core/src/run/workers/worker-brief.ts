@@ -2,7 +2,7 @@ import { BRIEF_VARIABLE, type WorkerBrief } from "./messages.ts";
 
 /** The primary's data for this process; `undefined` in every process that our primary did not fork. */
 export const workerBrief = (): WorkerBrief | undefined | Promise<WorkerBrief | undefined> => {
-  const text = process.env[BRIEF_VARIABLE]; // a process that a worker starts inherits it
+  const text = process.env[BRIEF_VARIABLE]; // also set in a process that a worker starts, which inherits it
   if (text === undefined || process.send === undefined) return undefined;
   const brief = JSON.parse(text) as WorkerBrief;
   if (process.ppid === brief.primary || !process.connected) return brief;
@@ -10,8 +10,8 @@ export const workerBrief = (): WorkerBrief | undefined | Promise<WorkerBrief | u
 };
 
 /**
- * Tells a worker whose primary has just died from a process that a worker started with a channel of its own: both have another parent. The system closes the
- * files of a process before its children get another parent, so the next turn of the event loop finds the end of the channel.
+ * Distinguishes a worker whose primary has just died from a process that a worker started with its own channel: the parent of both is not the primary. The
+ * system closes the files of a process before its children get another parent, so the next turn of the event loop finds the end of the channel.
  */
 const briefOfOrphan = async (brief: WorkerBrief): Promise<WorkerBrief | undefined> => {
   for (let turn = 0; turn < 2 && process.connected; turn++) await new Promise(setImmediate);

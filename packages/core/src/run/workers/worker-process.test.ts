@@ -16,7 +16,7 @@ const brief = {
   accepts: false,
 };
 
-test("a service whose workers the system cannot start tries again, gives up and says why", async () => {
+test("a service whose workers the system cannot start tries again, gives up and reports the cause", async () => {
   const program = startService({ cannotFork: true, run: { workers: 2, cluster: { maxRestarts: 2 } } });
   program.listening.catch(() => {});
   expect((await program.exit).code).toBe(1);
@@ -24,15 +24,18 @@ test("a service whose workers the system cannot start tries again, gives up and 
   expect(program.stderr()).toMatch(/CORE_CRASH_LOOP.+ENOENT/);
 });
 
-test("a fork that Node refuses with an exception is a worker that is gone", async () => {
+test("a fork that Node refuses with an exception is a worker that has exited", async () => {
   const noDescriptor = 1_000_000;
-  const gone = Promise.withResolvers<string>();
-  const worker = forkProgram("program.js", brief, [noDescriptor])({ message: () => {}, gone: gone.resolve });
+  const exited = Promise.withResolvers<string>();
+  const worker = forkProgram("program.js", brief, [noDescriptor])({
+    message: () => {},
+    exited: exited.resolve,
+  });
   worker.send({ "@framework": "renew-tls" });
   worker.kill();
   const refused = new Promise((resolve) => {
     worker.take(1, { socket: {} as never, listener: undefined }, resolve);
   });
-  expect(await gone.promise).toMatch(/EBADF/);
+  expect(await exited.promise).toMatch(/EBADF/);
   expect(await refused).toBeInstanceOf(Error);
 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { batchedLink } from "../../shared-state/workers/batched-link.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
-import type { Taker } from "./dispatcher.ts";
+import type { SocketTarget } from "./dispatcher.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import { toError } from "../../errors/to-error.ts";
 import { isLate } from "../../lifecycle/deadline.ts";
@@ -9,17 +9,17 @@ import { isLate } from "../../lifecycle/deadline.ts";
 /** A worker process's messages to its supervisor. */
 export interface WorkerEvents {
   message(message: ToPrimary): void;
-  /** The process ended, and all its messages were received; or the system could not start it. */
-  gone(how: string): void;
+  /** The process exited and all its messages were received, or the system could not start it. */
+  exited(how: string): void;
 }
 
-/** A worker process as its supervisor sees it. */
-export interface WorkerProcess extends Taker {
+/** A worker process, as its supervisor uses it. */
+export interface WorkerProcess extends SocketTarget {
   readonly pid: number;
-  /** The channel as the shared state uses it: with all messages of a turn in one. */
+  /** The channel for the shared state, which sends all messages of a turn in one. */
   readonly link: PrimaryLink;
   send(message: ToWorker): void;
-  /** Ends it at once. */
+  /** Sends SIGKILL. */
   kill(): void;
 }
 
@@ -44,7 +44,7 @@ export const forkProgram =
       if (isEnvelope(message)) events.message(message as ToPrimary);
     });
     const end = endOf(worker);
-    void end.then((how) => events.gone(how));
+    void end.then((how) => events.exited(how));
     const link = linkTo(worker, end);
     return {
       pid: worker.pid ?? -1,
@@ -63,7 +63,7 @@ export const forkProgram =
 
 let lastDebugPort = process.debugPort;
 
-/** In a program that is debugged, the option that gives a worker a port of its own for that. */
+/** The Node option that gives a worker its own inspector port, if the program is being debugged. */
 const ownDebugPort = (): string[] => {
   const options = [...process.execArgv, process.env["NODE_OPTIONS"]].join(" ");
   return options.includes("--inspect") ? [`--inspect-port=${++lastDebugPort}`] : [];
@@ -71,7 +71,7 @@ const ownDebugPort = (): string[] => {
 
 /** Node throws some failures of a fork, such as a lack of memory, and reports others as an event. */
 const neverStarted = (events: WorkerEvents, error: unknown): WorkerProcess => {
-  setImmediate(() => events.gone(toError(error).message));
+  setImmediate(() => events.exited(toError(error).message));
   const link: PrimaryLink = {
     send: () => {},
     onMessage: () => () => {},
@@ -87,15 +87,16 @@ const neverStarted = (events: WorkerEvents, error: unknown): WorkerProcess => {
 };
 
 /** Milliseconds after an exit within which the loop has read the process's last messages. */
-const LAST_WORDS_MS = 50;
+const LAST_MESSAGES_MS = 50;
 
 /**
- * Resolves with the code, the signal or the error when a worker has ended and its last message was received: an exit may overtake messages in the channel.
+ * Resolves with the code, the signal or the error when a worker has exited and its last message was received: an exit may overtake messages in the channel.
  *
- * For a process that the system could not start, for want of processes or descriptors, Node reports no exit but an error. The channel's own end cannot be awaited: for a process that exits with an unread handle in its channel Node reports the exit only.
+ * For a process that the system could not start, for lack of processes or descriptors, Node reports an error and no exit. The end of the channel alone
+ * cannot be awaited: for a process that exits with an unread handle in its channel, Node reports only the exit.
  */
 const endOf = async (worker: ChildProcess): Promise<string> => {
-  const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
+  const disconnected = new Promise<void>((resolve) => worker.once("disconnect", resolve));
   const how = await new Promise<string>((resolve) => {
     worker.once("exit", (code: number | null, signal: string | null) =>
       resolve(signal ?? `exit code ${code}`),
@@ -104,7 +105,7 @@ const endOf = async (worker: ChildProcess): Promise<string> => {
       if (worker.pid === undefined) resolve(error.message); // any other comes from a channel that breaks while the worker exits
     });
   });
-  await isLate(silent, LAST_WORDS_MS);
+  await isLate(disconnected, LAST_MESSAGES_MS);
   return how;
 };
 

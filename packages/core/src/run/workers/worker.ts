@@ -23,23 +23,25 @@ import { type Drainable, isClean, reserveMs, shutDown, type ShutdownResult } fro
 import { onLostOutput, onUncaught, type UncaughtKind } from "../stop/signals.ts";
 import { toStartFailure } from "../start/start-error.ts";
 
-/** Reports the reason why this worker cannot serve to the primary, and ends: the primary prints it once for all workers. */
+/** Reports to the primary why this worker cannot serve, and exits. The primary prints the reason once for all workers. */
 export const failWorker = (error: unknown): Promise<never> =>
   new Promise(() => {
-    tell({ "@framework": "failed", failure: toStartFailure(error) }, () => process.exit(EXIT_FAILURE));
+    sendToPrimary({ "@framework": "failed", failure: toStartFailure(error) }, () =>
+      process.exit(EXIT_FAILURE),
+    );
   });
 
 /**
  * Runs the service in a worker: accepts from the listeners that all workers share, or serves the sockets that the primary passes to it, and drains on request.
  *
- * SIGINT is left to the primary (a terminal sends it to all). A SIGTERM to one worker requests a replacement from the primary;
+ * SIGINT is left to the primary, because a terminal sends it to all processes. A SIGTERM to one worker requests a replacement from the primary;
  * the worker drains when the replacement is ready. During a stop of the whole service it has no effect. A worker drains and ends when its primary exits.
  */
 export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): Promise<Running> => {
   onLostOutput();
   process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => tell({ "@framework": "retire" }));
-  onHangup(plan.settings.tls, () => {}); // the primary gets it too, and asks all workers
+  process.on("SIGTERM", () => sendToPrimary({ "@framework": "retire" }));
+  onHangup(plan.settings.tls, () => {}); // the primary receives SIGHUP, too, and notifies all workers
   const { log } = plan;
   const worker = new WorkerService(app, plan, brief);
   const state =
@@ -53,7 +55,7 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
     port,
     listeners,
     close: () => {
-      tell({ "@framework": "close" });
+      sendToPrimary({ "@framework": "close" });
       return worker.ended;
     },
   };
@@ -68,7 +70,7 @@ class WorkerService {
   private readonly brief: WorkerBrief;
   private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   private listeners: readonly SharedListener[] = [];
-  /** Whether the ports are still descriptors that nothing listens on in this process. */
+  /** Whether the ports are still bare descriptors, on which this process does not listen yet. */
   private hasDescriptors: boolean;
   /** `null` until the service is ready. */
   private service: Service | null = null;
@@ -89,10 +91,10 @@ class WorkerService {
     if (process.connected) process.once("disconnect", () => this.end(EXIT_OK, limit));
     else this.end(EXIT_OK, limit);
     onUncaught(
-      (error, kind) => this.broke(error, kind, limit),
+      (error, kind) => this.onUncaught(error, kind, limit),
       () => plan.log,
     );
-    tell({ "@framework": "begun" });
+    sendToPrimary({ "@framework": "begun" });
   }
 
   /** Starts the app and reports that it is ready. @throws the start error; ends the process when the primary cancelled the start */
@@ -107,7 +109,7 @@ class WorkerService {
       if ("error" in this.abandoned) throw this.abandoned.error;
       process.exit(EXIT_OK);
     }
-    tell({ "@framework": "ready", report: app.report() });
+    sendToPrimary({ "@framework": "ready", report: app.report() });
     joinWebClassWhenAsked();
   }
 
@@ -136,14 +138,14 @@ class WorkerService {
     this.listeners = await listenShared(service, this.brief);
     if (this.brief.workers === 1) return;
     for (const listener of this.listeners) {
-      listener.spread((load) => tell({ "@framework": "load", listener: listener.name, load }));
+      listener.balance((load) => sendToPrimary({ "@framework": "load", listener: listener.name, load }));
     }
   }
 
   private handle(message: ToWorker, socket: Socket | undefined): void {
     switch (message["@framework"]) {
       case "connection":
-        tell({ "@framework": "taken", id: message.id });
+        sendToPrimary({ "@framework": "taken", id: message.id });
         if (socket !== undefined) this.take(socket, message.listener); // a client may disconnect before its socket arrives
         return;
       case "mean":
@@ -168,10 +170,10 @@ class WorkerService {
     else transport.accept(socket);
   }
 
-  private broke(error: unknown, kind: UncaughtKind, limit: number): void {
+  private onUncaught(error: unknown, kind: UncaughtKind, limit: number): void {
     if (this.service === null) return this.abandon({ error });
-    this.plan.log.error(`${kind}: this worker drains and ends, another one takes its place`, { error });
-    tell({ "@framework": "broken" });
+    this.plan.log.error(`${kind}: this worker drains and exits, and is replaced`, { error });
+    sendToPrimary({ "@framework": "broken" });
     this.end(EXIT_FAILURE, limit);
   }
 
@@ -181,7 +183,7 @@ class WorkerService {
     this.closeDescriptors();
   }
 
-  /** Lets another service have the ports at once: undoing a start may take as long as a drain. */
+  /** Frees the ports for another service at once: rolling back a start may take as long as a drain. */
   private closeDescriptors(): void {
     if (!this.hasDescriptors) return;
     this.hasDescriptors = false;
@@ -196,12 +198,12 @@ class WorkerService {
       accepted: 0, // a shared listener empties its queue itself, when it closes
       drain() {
         closed = Promise.all(listeners.map((listener) => listener.close()));
-        for (const { name } of listeners) tell({ "@framework": "load", listener: name, load: null });
+        for (const { name } of listeners) sendToPrimary({ "@framework": "load", listener: name, load: null });
         service.drain();
       },
       close: async (deadlineMs) => {
         const began = systemClock.now();
-        await isLate(closed, deadlineMs / 2); // a worker without a connection would end before it has accepted those that wait
+        await isLate(closed, deadlineMs / 2); // a worker without connections would end before it has accepted the queued ones
         return service.close(deadlineMs - (systemClock.now() - began));
       },
     };
@@ -214,7 +216,9 @@ class WorkerService {
     this.closing = shutDown(app, this.drainable(service), { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
       this.over.resolve();
-      tell({ "@framework": "drained", ...result }, () => process.exit(isClean(result) ? code : EXIT_FAILURE));
+      sendToPrimary({ "@framework": "drained", ...result }, () =>
+        process.exit(isClean(result) ? code : EXIT_FAILURE),
+      );
     });
   }
 }
@@ -230,7 +234,7 @@ const bindListeners = (listeners: readonly RegisteredListener[], brief: WorkerBr
 };
 
 /** Sends a message to the primary; `then` is called even if the primary has exited. */
-const tell = (message: ToPrimary, then: () => void = () => {}): void => {
+const sendToPrimary = (message: ToPrimary, then: () => void = () => {}): void => {
   if (process.connected) process.send?.(message, undefined, undefined, then);
   else then();
 };

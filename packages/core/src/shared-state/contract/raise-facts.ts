@@ -30,10 +30,10 @@ export const raiseFacts: PortFacts<PortFixture<SharedValues>> = {
   },
   "exactly one of many concurrent callers raises to a value": async ({ views: [a, b] }) => {
     for (const value of [1, 2, 3]) {
-      const asked = Array.from({ length: 40 }, async (_, at) =>
+      const raised = Array.from({ length: 40 }, async (_, at) =>
         (at % 2 === 0 ? a : b).raise("race", value, kept),
       );
-      assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
+      assert.equal((await Promise.all(raised)).filter(Boolean).length, 1);
     }
   },
   "a raise extends the life of a value and never shortens it": async ({ views: [a, b], advance }) => {

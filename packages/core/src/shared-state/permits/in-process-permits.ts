@@ -44,7 +44,7 @@ interface Node {
 const SWEEP = 2;
 
 /**
- * An LRU table of permits by key, bounded in number and size. An evicted key begins anew.
+ * An LRU table of permits by key, bounded in number and size. An evicted key restarts with its full capacity.
  *
  * A linked list orders the keys by last use, so eviction needs no search. Accounts that equal a new one are removed.
  */

@@ -11,7 +11,7 @@ const SLACK = 64;
 /** A sliding window log: each permit returns one window after its use, so no window holds more uses than the capacity. */
 export class PermitWindow implements PermitPool {
   readonly kind = "window";
-  /** Timestamps of use, ascending, from `#head` on. */
+  /** Timestamps of use, ascending, from index `head` on. */
   private times: number[] = [];
   /** Permits used at each timestamp. */
   private counts: number[] = [];

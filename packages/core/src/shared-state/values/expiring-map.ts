@@ -25,7 +25,7 @@ export interface ExpiringMapOptions {
 export interface KeptGroup {
   readonly group: string;
   readonly maxKeys: number;
-  /** Whether a live key leaves its group for this one, if that has room. */
+  /** Whether a live key moves from its group to this one, if that has room. */
   readonly moves?: boolean;
 }
 
@@ -74,7 +74,7 @@ export class ExpiringMap {
     this.insert({ key, value, expiresAt, group: null, order: this.order++, place: 0 });
   }
 
-  /** Stores a number that is never evicted. Returns false, and stores nothing, when the group is full; a live kept key has its place. */
+  /** Stores a number that is never evicted. Returns false, and stores nothing, when the group is full; a live kept key keeps its place. */
   keep(key: string, value: number, expiresAt: number, now: number, wanted: KeptGroup): boolean {
     const old = this.nodes.get(key);
     const held = old !== undefined && old.expiresAt > now ? old.group : null;

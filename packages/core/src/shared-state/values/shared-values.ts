@@ -31,11 +31,11 @@ export interface SetOptions {
 
 /** Options of `raise`. */
 export interface RaiseOptions {
-  /** Minimum time to live of the key from now on, in milliseconds; a longer one that it has stays. */
+  /** Minimum time to live of the key from now on, in milliseconds; a later expiry is kept. */
   readonly ttlMs: number;
   /** Name of a group of keys that share a bound. A live key stays in the group that created it, unless it `moves`. */
   readonly group: string;
-  /** Whether a live key leaves its group for this one, if that has room. @default false */
+  /** Whether a live key moves from its group to this one, if that has room. @default false */
   readonly moves?: boolean;
   /** Maximum number of live keys in the group. A server with its own bounds, such as Redis, ignores it. */
   readonly maxKeys: number;
@@ -49,7 +49,7 @@ export interface PublishOptions {
 
 /** Options of `subscribe`. */
 export interface SubscribeOptions {
-  /** Called after a lost connection is back, before `isConnected` is true again: messages may have been missed meanwhile. */
+  /** Called when a lost connection is restored, before `isConnected` is true again: messages may have been missed meanwhile. */
   readonly missed?: () => void;
 }
 
@@ -86,12 +86,12 @@ export interface SharedValues {
   /**
    * Sends a message to every subscriber in every worker, including this one; each gets its own copy.
    *
-   * Resolves with `true` when all have run, in every worker that lives, however busy it is. A subscriber that takes longer than 1 s counts as done; its
-   * error is logged. Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls
-   * `missed` of its subscriptions; also after `waitMs`.
+   * Resolves with `true` when all have run, in every running worker, however busy. A subscriber that takes longer than 1 s counts as done; its error is logged.
+   * Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls `missed` of its
+   * subscriptions; also after `waitMs`.
    *
-   * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm; CORE_SHARED_STATE_BAD_OPTION
-   * for a bad `waitMs`
+   * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm; CORE_SHARED_STATE_BAD_OPTION for a
+   * bad `waitMs`
    */
   publish(channel: string, message: Json, options?: PublishOptions): Promise<boolean>;
   /** Calls `listener` with every message of a channel. Returns a function that unsubscribes. */

@@ -10,8 +10,8 @@ interface Batch {
  * A channel that sends the messages of one turn of the event loop as one: a write to another process costs more than the calls in it. Both ends of a channel
  * are batched, or neither.
  *
- * Order is kept. The number of messages in a batch has the bounds of pending calls and of unacknowledged messages. What is not sent when the channel closes is
- * lost, as a message on the way is: `onClose` follows.
+ * Order is kept. A batch is bounded by the limits on pending calls and unacknowledged messages. Messages that are not sent when the channel closes are lost,
+ * like those in transit: `onClose` follows.
  *
  * @param later runs a task at the end of the turn
  */

@@ -24,7 +24,7 @@ export class HeldLeases {
     this.tracked = {
       take: (key, rule, request) =>
         mapAwaitable(permits.take(key, rule, request), (answer) => {
-          if (request.lease?.endsAtExit === true) this.note(key, rule, request.lease, answer);
+          if (request.lease?.endsAtExit === true) this.track(key, rule, request.lease, answer);
           return answer;
         }),
     };
@@ -36,7 +36,7 @@ export class HeldLeases {
     this.leases.clear();
   }
 
-  private note(
+  private track(
     key: string,
     rule: PermitRule,
     { holder, hold, used }: PermitLease,

@@ -3,7 +3,7 @@ import { SharedStateUnavailableError } from "../unavailable-error.ts";
 import type { PrimaryLink, StateCall, StateResults } from "./primary-link.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (result: never) => void;
   readonly reject: (error: FrameworkError) => void;
   readonly cancel: () => void;
@@ -18,7 +18,7 @@ export interface PendingCallsOptions {
 
 /** Calls to the primary, pending until the answer, the timeout or the close of the link. */
 export class PendingCalls {
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly pending = new Map<number, PendingCall>();
   private readonly link: PrimaryLink;
   private readonly options: PendingCallsOptions;
   private lastId = 0;
@@ -39,7 +39,7 @@ export class PendingCalls {
     const { timeoutMs, maxOutstanding, clock } = this.options;
     if (this.closed)
       return Promise.reject(new SharedStateUnavailableError("the link to the primary process is closed"));
-    if (this.waiting.size >= maxOutstanding) {
+    if (this.pending.size >= maxOutstanding) {
       return Promise.reject(
         new SharedStateUnavailableError(`${maxOutstanding} calls to the primary process are pending already`),
       );
@@ -51,7 +51,7 @@ export class PendingCalls {
         id,
         new SharedStateUnavailableError(`the primary process did not answer within ${timeoutMs} ms`),
       );
-    this.waiting.set(id, { resolve, reject, cancel: clock.after(timeoutMs, expire) });
+    this.pending.set(id, { resolve, reject, cancel: clock.after(timeoutMs, expire) });
     try {
       this.link.send({ "@framework": "shared-state", type: "call", id, call });
     } catch (cause) {
@@ -71,16 +71,16 @@ export class PendingCalls {
   /** Fails pending and later calls. */
   close(): void {
     this.closed = true;
-    for (const id of this.waiting.keys()) {
+    for (const id of this.pending.keys()) {
       this.fail(id, new SharedStateUnavailableError("the link to the primary process was closed"));
     }
   }
 
   /** Removes and returns a pending call; `undefined` for a late answer. */
-  private take(id: number): Waiting | undefined {
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
-    waiting?.cancel();
-    return waiting;
+  private take(id: number): PendingCall | undefined {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    pending?.cancel();
+    return pending;
   }
 }

@@ -64,19 +64,20 @@ const serveWorker = (
   const served: SharedState = { ...state, permits: leases.tracked };
   const stop = link.onMessage((message) => {
     if (!isStateMessage(message)) return;
-    const asked = message as WorkerMessage;
-    if (asked.type === "call") answer(served, asked.id, asked.call, (reply) => deliveries.send(reply));
-    else if (asked.type === "received") deliveries.acknowledge(asked.id);
-    else if (asked.type === "subscribe") {
-      const { channel } = asked;
+    const received = message as WorkerMessage;
+    if (received.type === "call")
+      answer(served, received.id, received.call, (reply) => deliveries.send(reply));
+    else if (received.type === "received") deliveries.acknowledge(received.id);
+    else if (received.type === "subscribe") {
+      const { channel } = received;
       if (subscribed.has(channel)) return;
       const unsubscribe = state.values.subscribe(channel, (text) =>
         deliveries.deliver(channel, JSON.stringify(text)),
       );
       subscribed.set(channel, unsubscribe);
-    } else if (asked.type === "unsubscribe") {
-      subscribed.get(asked.channel)?.();
-      subscribed.delete(asked.channel);
+    } else if (received.type === "unsubscribe") {
+      subscribed.get(received.channel)?.();
+      subscribed.delete(received.channel);
     }
   });
   return () => {

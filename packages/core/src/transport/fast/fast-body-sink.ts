@@ -21,7 +21,7 @@ export class FastBodySink implements BodySink {
     const size = `${bytes.byteLength.toString(16)}\r\n`;
     if (bytes.byteLength <= COPIED_BYTES) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-      return socket.write(`${size}${text}\r\n`, "latin1"); // joined with its frame, and so copied
+      return socket.write(`${size}${text}\r\n`, "latin1"); // joined with its framing, which copies it
     }
     socket.cork();
     socket.write(size, "latin1");
@@ -40,7 +40,7 @@ export class FastBodySink implements BodySink {
     this.drained = listener;
   }
 
-  /** The socket's buffer has room again. */
+  /** Called when the socket's buffer has room again. */
   drain(): void {
     this.drained();
   }

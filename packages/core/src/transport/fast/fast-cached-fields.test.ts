@@ -61,7 +61,7 @@ test("returns the same values as the flat list", () => {
   );
 });
 
-/** The fields of a request as they are right after its head was read, and as they are once another head has been. */
+/** The fields of a request, read right after its head was parsed, and after another head was parsed. */
 const readTwice = (lines: readonly string[], before: string): [readonly string[], readonly string[]] => {
   const bytes = Buffer.from(`${before}GET / HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1");
   const other = Buffer.from("GET / HTTP/1.1\r\nHost: other\r\nX: y\r\n\r\n");
@@ -74,7 +74,7 @@ const readTwice = (lines: readonly string[], before: string): [readonly string[]
   return [first, later.toList()];
 };
 
-test("returns the same fields right after the head was read and later, at any offset", () => {
+test("returns the same fields right after the head was parsed and later, at any offset", () => {
   const blanks = fc.constantFrom("", " ", "\t", "  \t ");
   const value = fc.constantFrom("", "a", "b, c", "d \t e", "ü");
   const line = fc

@@ -35,8 +35,8 @@ const mutation = fc.oneof(
         fc.constantFrom("", "\n", " ", "1", ":"),
         fc.nat(1),
       )
-      .map(([place, put, taken]) => (text: string): string => {
-        const at = Math.floor(place * text.length);
+      .map(([position, put, taken]) => (text: string): string => {
+        const at = Math.floor(position * text.length);
         return text.slice(0, at) + put + text.slice(at + taken);
       }),
   },
@@ -93,7 +93,7 @@ const read = (input: FastInput, text: string, body: string): unknown => {
 const names = ["host", "accept", "x-a", "cookie", "content-length", "connection", "x", "hos", "cookie"];
 const values = (head: CachedHead): (string | null)[] => names.map((name) => head.get(name));
 
-test("parses a head after others as it parses it alone", () => {
+test("parses a head after others with the same result as alone", () => {
   let again = 0;
   let inARow = 0;
   fc.assert(
@@ -145,7 +145,7 @@ test("keeps a head for the next request until dropCache, but not one from a long
   expect(parse(input, Buffer.from(`${get}\r\n`))).not.toBe(first);
 });
 
-test.each(["", "a b", "a,b"])("leaves a first request with the Host %j to node:http", (host) => {
+test.each(["", "a b", "a,b"])("passes a first request with the Host %j to node:http", (host) => {
   const input = new FastInput();
   const chunk = Buffer.from(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   expect(input.takeWhole(chunk, limits, emptyFastHead())).toBeNull();

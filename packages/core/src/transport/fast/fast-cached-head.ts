@@ -1,6 +1,6 @@
 import { singletonFields } from "../../http/field-values.ts";
 import type { FastHead } from "./fast-head.ts";
-import { notedLines } from "./head-lines.ts";
+import { recordedLines } from "./head-lines.ts";
 
 const CR = 0x0d;
 const SPACE = 0x20;
@@ -8,11 +8,11 @@ const TAB = 0x09;
 const COLON = 0x3a;
 
 /**
- * A validated head, with its fields located by offsets into its bytes; same results as `fieldValue` over the flat list. A chunk that equals its chunk byte
- * for byte needs no second parse under the same limits: many clients repeat a request. `docs/memos.md` has what that saves.
+ * A validated head with the offsets of its fields; same results as `fieldValue` over the flat list. An identical later chunk needs no second parse under
+ * the same limits: many clients repeat a request. See `docs/memos.md` for the savings.
  *
- * A name or value becomes a string when it is read, each a copy of its own: a slice of the head's text would keep the whole text in memory for
- * as long as a program keeps the value.
+ * A name or value becomes a string when it is read. Each is a copy: a slice of the head's text would keep the whole text in memory for as long as a
+ * program keeps the value.
  */
 export class CachedHead {
   /** Value of Host. */
@@ -43,7 +43,7 @@ export class CachedHead {
     this.load = head.load;
   }
 
-  /** Fills in `head` if a chunk equals the one that holds this head and nothing else; whether it does. */
+  /** Fills in `head` if a chunk equals the chunk that contains exactly this head. Returns whether it does. */
   readChunk(bytes: Buffer, head: FastHead): boolean {
     if (bytes.length !== this.bytes.length || !this.bytes.equals(bytes)) return false;
     head.method = this.method;
@@ -77,10 +77,10 @@ export class CachedHead {
     return (this.list ??= Object.freeze(listOf(this.bytes, this.lines)));
   }
 
-  /** Where each field begins, and where the last one ends. */
+  /** Offsets of the fields, then the end of the last one. */
   private get lines(): readonly number[] {
     return (this.located ??=
-      notedLines(this.load, this.start, this.end) ?? linesOf(this.bytes, this.start, this.end));
+      recordedLines(this.load, this.start, this.end) ?? linesOf(this.bytes, this.start, this.end));
   }
 }
 
@@ -105,7 +105,7 @@ const linesOf = (bytes: Buffer, start: number, end: number): number[] => {
   return lines;
 };
 
-/** The value of a field without blanks around it. @param after where the next line begins */
+/** The trimmed value of a field. @param after offset of the next line */
 const textOf = (bytes: Buffer, start: number, after: number): string => {
   let from = start;
   let to = after - 2;

@@ -1,5 +1,5 @@
 // Above 250 lines because buffered input and pending replies together decide when to read, serve, close and hand over.
-import type { AwaitsBody } from "../hub/body-grace.ts";
+import type { BodyGraceListener } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
 import { FastInput } from "./fast-input.ts";
@@ -16,7 +16,7 @@ import type { Socket } from "../../exchange/socket.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
 import { lastLoad } from "../../exchange/input-window.ts";
-import { Silence } from "../hub/silence.ts";
+import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Parts of the transport that a connection uses. */
@@ -29,7 +29,7 @@ export interface FastConnectionHost {
    * Moves the connection to `node:http`.
    *
    * @param served requests answered so far, for `maxRequestsPerConnection`
-   * @param headSince when the sweep found the incomplete head that the connection has; `null` when no sweep did
+   * @param headSince when a sweep found the connection's incomplete head; `null` if none did
    */
   handOver(connection: FastConnection, socket: Socket, served: number, headSince: number | null): void;
 }
@@ -47,7 +47,7 @@ const KEEP_HEAD_MS = 5000;
 export class FastConnection
   implements
     OpenConnection,
-    AwaitsBody,
+    BodyGraceListener,
     ClosesPromptly,
     FastExchangeConnection,
     FastReplyConnection,
@@ -67,11 +67,11 @@ export class FastConnection
   private readingPaused = false;
   /** No further message is served; input is discarded. */
   private stopped = false;
-  /** The client has asked for the close, and has sent nothing after that message. */
+  /** The client has requested the close, and has sent nothing after that message. */
   private closeAsked = false;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
-  private silence: Silence | null = null;
+  private halfClose: HalfCloseWatch | null = null;
   private idleSince: number;
   private writes: WriteWatch | null = null;
   private readonly reading: DirectReading;
@@ -118,7 +118,7 @@ export class FastConnection
   }
 
   check(now: number): void {
-    if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) this.cut();
+    if (this.lingering?.isLate(now) === true || this.halfClose?.isIdle(now) === true) this.cut();
     else if (this.readsTooSlowly(now)) this.reset();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.handOver(now); // node:http has the deadlines for incomplete messages
@@ -184,7 +184,7 @@ export class FastConnection
   closesAfter(exchange: FastExchange): boolean {
     if (exchange.last || exchange.next !== null) return exchange.last;
     if (this.stopped || this.hub.draining) return true;
-    if (this.hub.takeExcess()) this.stopped = true; // asked for again where the reply needs another writer
+    if (this.hub.takeExcess()) this.stopped = true; // kept, because another reply writer may call this again
     return this.stopped;
   }
 
@@ -210,7 +210,7 @@ export class FastConnection
   }
 
   take(chunk: Buffer): void {
-    if (this.held !== null) this.send(); // a socket that resumes emits all it has, before the batch ends
+    if (this.held !== null) this.send(); // a socket that resumes emits all buffered bytes before the batch ends
     if (this.stopped) this.discard();
     else if (!this.serveLone(chunk)) {
       this.input.add(chunk);
@@ -218,13 +218,13 @@ export class FastConnection
     }
   }
 
-  /** Bytes behind the last message. */
+  /** Discards bytes after the last message. */
   private discard(): void {
     this.closeAsked = false;
     if (this.lingering?.isTooLong() === true) this.pauseReading();
   }
 
-  /** A paused connection still has bytes to use. */
+  /** Whether the end of input may be delivered: a paused connection still has unserved bytes. */
   get mayEnd(): boolean {
     return !this.readingPaused;
   }
@@ -342,7 +342,7 @@ export class FastConnection
     this.input.clear();
   }
 
-  /** After the last reply: nothing more comes from a client that asked for the close; others may still send. */
+  /** Closes after the last reply: at once if the client requested the close, because it sends nothing more; otherwise it lingers. */
   private closeAfterReply(): void {
     this.stop();
     this.resumeReading();
@@ -405,7 +405,7 @@ export class FastConnection
     if (unanswered !== null) pipeline.abortFrom(unanswered);
     if (pipeline.last === null) return void this.socket.end();
     pipeline.last.last = true;
-    this.silence = new Silence(this.socket, this.hub.now);
+    this.halfClose = new HalfCloseWatch(this.socket, this.hub.now);
   }
 
   closed(): void {

@@ -20,9 +20,9 @@ import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.t
 
 /** Parts of a connection that an exchange uses. */
 export interface FastExchangeConnection extends ExchangeHost {
-  /** The app's reply to an exchange is ready. Called only for replies that were awaited. */
+  /** Called when an awaited reply to an exchange is ready. */
   replyReady(exchange: FastExchange): void;
-  /** Writes an interim reply, if it is the turn of the exchange and the client reads; whether it did. */
+  /** Writes an interim reply if no earlier reply is pending and the client reads. Returns whether it did. */
   inform(exchange: FastExchange, text: string): boolean;
 }
 
@@ -55,10 +55,10 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   reply: Reply | null = null;
   /** Whether the connection closes after the reply. */
   last = false;
-  /** Number of the window's load that is the whole chunk, which ends with this request; 0 if there was none. */
+  /** Number of the window load that holds the whole chunk, which ends with this request; 0 for none. */
   load = 0;
   private readonly head: ExchangeFields;
-  /** The bytes that hold the body, from `bodyStart` to `bodyEnd`; a view of it alone costs some 700 instructions, so it is made when it is asked for. */
+  /** The bytes that contain the body, from `bodyStart` to `bodyEnd`. A view of the body takes about 700 instructions, so it is created on demand. */
   private readonly bytes: Buffer;
   private readonly bodyStart: number;
   private readonly bodyEnd: number;
@@ -152,13 +152,13 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
     notifyEnd(this, end);
   }
 
-  /** Takes a reply that was waited for. */
+  /** Receives an awaited reply. */
   answer(reply: Reply): void {
     this.accept(reply);
     this.connection.replyReady(this);
   }
 
-  /** Takes the error of a reply that was waited for. */
+  /** Receives the error of an awaited reply. */
   fail(error: unknown): void {
     this.giveUp(error);
     this.connection.replyReady(this);
@@ -176,6 +176,6 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   }
 }
 
-/** A body as a view of what was read, which `RequestSource.buffered` allows: nothing is copied before a program asks for the bytes themselves. */
+/** A body as a view of the chunk, as `RequestSource.buffered` allows: nothing is copied until a program requests the bytes. */
 const viewOf = ({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array =>
   start === end ? noBody : new Uint8Array(buffer, byteOffset + start, end - start);

@@ -19,7 +19,7 @@ export interface FastHead {
   last: boolean;
   /** Whether `Content-Type` is exactly `application/json`. */
   isJson: boolean;
-  /** Number of the window's load that was read. */
+  /** Number of the window load that was parsed. */
   load: number;
 }
 

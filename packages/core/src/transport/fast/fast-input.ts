@@ -6,11 +6,11 @@ import { CachedHead } from "./fast-cached-head.ts";
 import type { FastHead } from "./fast-head.ts";
 import { INCOMPLETE, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 
-/** Reads that a message may take, because each one scans its head again. */
+/** Maximum reads of one message, because each one scans its head again. */
 const MAX_READS = 8;
 
-/** A cached head keeps its chunk in memory; a longer chunk is not kept. */
-const MAX_KEPT_CHUNK = 2048;
+/** Maximum bytes of a cached chunk: a cached head keeps its chunk in memory. */
+const MAX_CACHED_CHUNK = 2048;
 
 /** Unserved input of one connection, and the cached head of its previous request. */
 export class FastInput {
@@ -28,7 +28,7 @@ export class FastInput {
   private reads = 0;
   /** Head of the previous request, if its chunk held nothing else. */
   private cached: CachedHead | null = null;
-  /** The last valid Host of the connection, and how it is recognised. */
+  /** The last valid Host of the connection, and its token for comparison. */
   private authority = "";
   private host: Token | null = null;
 
@@ -47,7 +47,7 @@ export class FastInput {
     this.lacksBody = false;
   }
 
-  /** Whether there may be a whole message. */
+  /** Whether the bytes may contain a whole message. */
   get servable(): boolean {
     return this.bytes !== null && !this.partial && !this.unsupported;
   }
@@ -60,7 +60,7 @@ export class FastInput {
     const end = readFastHead(chunk, 0, limits, head);
     if (end < 0 || end + head.bodyLength !== chunk.length) return null;
     const fields = this.takeHead(chunk, head);
-    this.cached = head.bodyLength === 0 && end <= MAX_KEPT_CHUNK ? fields : null;
+    this.cached = head.bodyLength === 0 && end <= MAX_CACHED_CHUNK ? fields : null;
     return fields;
   }
 

@@ -35,13 +35,13 @@ export class FastPipeline {
     this.last = exchange;
   }
 
-  /** The reply of the first unsent exchange is completely written. */
+  /** Called when the reply of the first unsent exchange is completely written. */
   replyWritten(exchange: FastExchange): void {
     this.active--;
     this.unsent = exchange.next;
   }
 
-  /** Ends the exchanges before `limit`, or all, as sent; whether one of them was the connection's last. */
+  /** Ends the exchanges before `limit`, or all, as sent. Returns whether one of them was the connection's last. */
   finishBefore(limit: FastExchange | null): boolean {
     while (this.first !== null && this.first !== limit) {
       const exchange = this.first;

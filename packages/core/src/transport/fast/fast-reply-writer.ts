@@ -26,13 +26,13 @@ export interface FastReplyConnection {
   readonly replyHeads: ReplyHeads;
   /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: FastExchange): boolean;
-  /** The reply carries `connection: close`: nothing after it is served. */
+  /** Called when the reply carries `connection: close`: nothing after it is served. */
   closeAfter(exchange: FastExchange): void;
-  /** A reply is completely written; it may still be in the socket's buffer. */
+  /** Called when a reply is completely written; it may still be in the socket's buffer. */
   replyWritten(exchange: FastExchange): void;
-  /** The replies before `exchange`, or all of them, left the socket's buffer. */
+  /** Called when the replies before `exchange`, or all of them, have left the socket's buffer. */
   repliesSentBefore(exchange: FastExchange | null): void;
-  /** A streamed reply ended or the socket has room again: further replies may be written. */
+  /** Called when further replies may be written: a streamed reply ended, or the socket has room again. */
   proceed(): void;
   cut(): void;
 }
@@ -81,7 +81,7 @@ export class FastReplyWriter {
     }
   }
 
-  /** Writes the reply of the only exchange in one call, if it is an ordinary reply with a text; whether it did. */
+  /** Writes the reply of the only exchange in one call, if it is an ordinary reply with a string body. Returns whether it did. */
   writeLone(exchange: FastExchange): boolean {
     const { reply, method } = exchange;
     if (reply === null || method === "HEAD") return false;
@@ -99,7 +99,7 @@ export class FastReplyWriter {
     }
   }
 
-  /** Sends an interim reply, behind the replies of this turn. */
+  /** Sends an interim reply, after the replies of this turn. */
   inform(text: string): void {
     this.out += text;
     this.send();
@@ -237,6 +237,6 @@ export class FastReplyWriter {
   }
 }
 
-/** A text in UTF-8, one character for each byte. @param length its bytes: ASCII when equal to the text's length */
+/** A string in UTF-8, one character for each byte. @param length its length in bytes; equal to that of the string for ASCII */
 const onWire = (text: string, length: number): string =>
   length === text.length ? text : Buffer.from(text).toString("latin1");

@@ -51,11 +51,11 @@ test("parses an ordinary request at any offset", () => {
   expect(read(`xyz${plain}more`, defaults, 3)).toEqual({ ...found, end: plain.length + 3 });
 });
 
-test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("takes %s", (method) => {
+test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("accepts %s", (method) => {
   expect(read(plain.replace("GET", method))).toMatchObject({ method });
 });
 
-test("detects for each head whether the connection is to close", () => {
+test("detects for each head whether the connection must close", () => {
   const head = emptyFastHead();
   const seen = ["Connection: close", "Connection: CLOSE", "X: close", "connection: keep-alive"].map(
     (line) => {
@@ -130,7 +130,7 @@ test.each([
     `${name} twice`,
     hosted(`${name}: a`, `${name.toUpperCase()}: a`),
   ]),
-])("leaves %s to node:http", (_, text) => {
+])("passes %s to node:http", (_, text) => {
   expect(read(text)).toBe(UNSUPPORTED);
 });
 
@@ -169,7 +169,7 @@ test("rejects an unsupported message at its first invalid byte, even when incomp
   }
 });
 
-test("leaves messages near or beyond a limit to node:http, complete or not", () => {
+test("passes messages near or beyond a limit to node:http, complete or not", () => {
   const limits = LimitsConfig.of({ maxRequestLine: 100, maxHeaderBytes: 300, maxHeaderFields: 3 });
   const line = (length: number): string => `GET /${"a".repeat(length - 14)} HTTP/1.1\r\n`;
   const filled = (size: number): string => `Host: a\r\nX: ${"x".repeat(size - 9 - 5)}\r\n`;
@@ -236,10 +236,10 @@ const value = fc.constantFrom(
 const blank = fc.constantFrom("", " ", " ", " ", "\t", "  ");
 const anyField = fc
   .tuple(name, blank, value, blank)
-  .map(([key, before, text, behind]) => `${key}:${before}${text}${behind === " " ? "" : behind}\r\n`);
+  .map(([key, before, text, after]) => `${key}:${before}${text}${after === " " ? "" : after}\r\n`);
 const harmless = fc
   .tuple(fc.constantFrom("Accept", "Cookie", "cookie", "X", "__proto__", "TE"), blank, value, blank)
-  .map(([key, before, text, behind]) => `${key}:${before}${text}${behind}\r\n`);
+  .map(([key, before, text, after]) => `${key}:${before}${text}${after}\r\n`);
 const framed = fc.constantFrom(
   "Content-Length: 5\r\n",
   "content-length:\t12\r\n",
@@ -268,8 +268,8 @@ const mutated = fc
     ),
   )
   .map(([text, edits]) =>
-    edits.reduce((bytes, [place, insert, cut]) => {
-      const at = place % (bytes.length + 1);
+    edits.reduce((bytes, [position, insert, cut]) => {
+      const at = position % (bytes.length + 1);
       return bytes.slice(0, at) + insert + bytes.slice(at + cut);
     }, text),
   );
@@ -311,10 +311,10 @@ test("accepts only what llhttp and the shared rules accept, and parses it identi
       const { method, target, fields, bodyLength, host, last, end } = found;
       const body = "b".repeat(bodyLength);
       const [first, second] = await byNode(
-        `${text.slice(0, end)}${body}GET /behind HTTP/1.1\r\nHost: a\r\n\r\n`,
+        `${text.slice(0, end)}${body}GET /after HTTP/1.1\r\nHost: a\r\n\r\n`,
       );
       expect(first).toEqual({ method, target, fields, body });
-      expect(second?.target).toBe(last ? undefined : "/behind");
+      expect(second?.target).toBe(last ? undefined : "/after");
       expect(readHead({ method, target, major: 1, minor: 1, fields }, defaults)).toEqual({
         target,
         authority: host,
@@ -331,17 +331,17 @@ test("accepts only what llhttp and the shared rules accept, and parses it identi
 
 test("parses an accepted message independently of the bytes after it, and never beyond its end", () => {
   fc.assert(
-    fc.property(mutated, fc.string({ unit: "binary-ascii", maxLength: 5 }), (text, behind) => {
+    fc.property(mutated, fc.string({ unit: "binary-ascii", maxLength: 5 }), (text, after) => {
       const found = read(text);
       if (typeof found === "number") return;
       expect(found.end).toBeLessThanOrEqual(text.length);
-      expect(read(text + behind)).toEqual(found);
+      expect(read(text + after)).toEqual(found);
       for (let end = 0; end < found.end; end++) expect(read(text.slice(0, end))).toBe(INCOMPLETE);
     }),
   );
 });
 
-test("copies no more of a chunk with many pipelined heads than in proportion to their number", () => {
+test("copies bytes of a chunk with many pipelined heads in proportion to their number at most", () => {
   const set = jest.spyOn(Uint8Array.prototype, "set");
   const copied = (count: number, head: string): number => {
     const bytes = Buffer.from(head.repeat(count));
@@ -394,7 +394,7 @@ test("a plain target is its own canonical path", () => {
   expect(isPlain).toEqual([true, true, true, false, false]);
 });
 
-test("reads a head that is longer than the first window like a short one, and leaves one beyond the last to node:http", () => {
+test("reads a head that is longer than the short window like a short one, and passes one beyond the long window to node:http", () => {
   const limits = LimitsConfig.of({ maxHeaderBytes: 200_000 });
   for (const size of [4000, 4050, 4060, 4070, 4080, 4100, 10_000, 60_000]) {
     const text = hosted(`X: ${"x".repeat(size)}`, "Y: z");

@@ -1,29 +1,29 @@
 import { lastLoad } from "../../exchange/input-window.ts";
 
-/** Lines whose beginnings are noted, a power of two; a head with more is searched for them. */
-const MAX_NOTED = 128;
+/** Maximum lines whose offsets are recorded, a power of two; a head with more lines is searched. */
+const MAX_RECORDED = 128;
 
-const noted = new Int32Array(MAX_NOTED);
+const offsets = new Int32Array(MAX_RECORDED);
 
-/** Notes where a line of the head in the window begins; the last one is the empty line behind the fields. */
-export const noteLine = (index: number, at: number): void => {
-  noted[index & (MAX_NOTED - 1)] = at;
+/** Records the offset of a line of the head in the window; the last one is the empty line after the fields. */
+export const recordLine = (index: number, at: number): void => {
+  offsets[index & (MAX_RECORDED - 1)] = at;
 };
 
 /**
- * Returns where each field of a head begins, and where the last one ends. Reading the head has found that, and a search for it takes 2,000 instructions.
+ * Returns the offsets of the fields of a head, then the end of the last one. Parsing has recorded them; searching for them takes 2,000 instructions.
  *
- * @param load number of the window's load that is the head
+ * @param load number of the window load that contains the head
  * @param start offset of the first field
- * @param end offset behind the last field
- * @returns `null` where something else has been read since, or the head has too many fields
+ * @param end offset after the last field
+ * @returns `null` if the window was loaded again since, or the head has too many fields
  */
-export const notedLines = (load: number, start: number, end: number): number[] | null => {
+export const recordedLines = (load: number, start: number, end: number): number[] | null => {
   if (load !== lastLoad()) return null;
-  const by = start - (noted[0] as number);
+  const by = start - (offsets[0] as number);
   const lines: number[] = [];
-  for (let index = 0; index < MAX_NOTED; index++) {
-    const at = (noted[index] as number) + by;
+  for (let index = 0; index < MAX_RECORDED; index++) {
+    const at = (offsets[index] as number) + by;
     lines.push(at);
     if (at === end) return lines;
   }

@@ -13,22 +13,22 @@ const found = (bytes: Uint8Array, start: number): number => {
   return textEnd(start);
 };
 
-test("finds every byte that a value may not have, at every place of a word, and no other", () => {
+test("finds exactly the bytes that are invalid in a value, at every offset within a word", () => {
   const wrong: string[] = [];
   for (let byte = 0; byte < 256; byte++) {
-    for (let place = 0; place < 9; place++) {
+    for (let offset = 0; offset < 9; offset++) {
       for (const around of [0x20, 0x61, 0x7e, 0x80, 0xff]) {
         const bytes = new Uint8Array(12).fill(around);
-        bytes[place] = byte;
-        for (let start = 0; start <= place; start++)
-          if (found(bytes, start) !== naive(bytes, start)) wrong.push(`${byte} at ${place} from ${start}`);
+        bytes[offset] = byte;
+        for (let start = 0; start <= offset; start++)
+          if (found(bytes, start) !== naive(bytes, start)) wrong.push(`${byte} at ${offset} from ${start}`);
       }
     }
   }
   expect(wrong).toEqual([]);
 });
 
-test("agrees with a search byte by byte, whatever was loaded before", () => {
+test("agrees with a bytewise search, whatever was loaded before", () => {
   const nearly = fc.array(
     fc.oneof({ weight: 20, arbitrary: fc.constantFrom(0x20, 0x41, 0x80, 0xff, 9) }, fc.nat(255)),
     { maxLength: 80 },

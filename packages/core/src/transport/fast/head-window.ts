@@ -4,10 +4,10 @@ const SPACE = 0x20;
 const DEL = 0x7f;
 const TAB = 0x09;
 
-/** Bytes that are loaded at first: most heads are shorter, and a chunk with many of them is not copied for each one. */
+/** Bytes that are loaded first: most heads are shorter, and a chunk with many heads is not copied for each one. */
 export const SHORT_WINDOW = 4096;
 
-// The bytes that are loaded at most are the longest head that the fast path reads.
+// The size of the window limits the heads that the fast path reads.
 export { loadWindow, WINDOW_SIZE as LONG_WINDOW } from "../../exchange/input-window.ts";
 
 const window = new Uint8Array(windowMemory);
@@ -15,16 +15,16 @@ const view = new DataView(windowMemory);
 
 export const byteAt = (at: number): number => window[at] as number;
 
-/** Four bytes as one number, as `fourOf` makes it of their text. They are compared in one step where a loop takes 20 instructions for each. */
+/** Four bytes as a number, comparable with `fourOf`. One comparison replaces a loop, which takes 20 instructions for each byte. */
 export const fourAt = (at: number): number => view.getInt32(at);
 
-/** The same in lower case. Exact for letters and hyphens among bytes of names and values: `| 0x20` maps no other byte of these to them. */
+/** The same in lower case. Exact for letters and hyphens: `| 0x20` maps no other byte of names and values to them. */
 export const lowerFourAt = (at: number): number => view.getInt32(at) | 0x20202020;
 
-/** The number of the four characters of a text from `at` on. */
+/** Packs four characters of a string, from `at` on, like `fourAt`. */
 export const fourOf = (text: string, at = 0): number => Buffer.from(text, "latin1").readInt32BE(at);
 
-/** How many characters at the beginning of `text` the loaded bytes continue with. */
+/** Number of leading characters of `text` that the window has at `start`. */
 export const matching = (start: number, text: string): number => {
   let count = 0;
   while (count < text.length && window[start + count] === text.charCodeAt(count)) count++;
@@ -45,7 +45,7 @@ const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   );
 });
 
-/** Offset of the first byte from `start` on that no field name may have. */
+/** Offset of the first byte from `start` on that is invalid in a field name. */
 export const tokenEnd = (start: number): number => {
   let at = start;
   while (((classes[window[at] as number] as number) & TOKEN) !== 0) at++;
@@ -59,7 +59,7 @@ export const plainEnd = (start: number): number => {
   return at;
 };
 
-/** Offset of the first byte from `start` on that no request target of the fast path may have. */
+/** Offset of the first byte from `start` on that is invalid in a request target of the fast path. */
 export const targetEnd = (start: number): number => {
   let at = start;
   while (((classes[window[at] as number] as number) & TARGET) !== 0) at++;
@@ -74,7 +74,7 @@ export const blanksEnd = (start: number): number => {
 
 export const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
 
-/** Offset of the first byte from `start` on that no field value may have: a control character other than a tab. */
+/** Offset of the first byte from `start` on that is invalid in a field value: a control character other than a tab. */
 export const textEnd = (start: number): number => {
   let at = start;
   for (;;) {
@@ -89,8 +89,8 @@ export const textEnd = (start: number): number => {
 };
 
 /**
- * The highest bits of the control characters among four bytes, by arithmetic on all at once: a byte below a blank borrows its highest bit, and DEL plus one
- * has it. A carry may find a byte that is none, never miss one; what is below the lowest one found has none.
+ * Marks, by their highest bits, the control characters among four bytes. Two operations test all four: a byte below 0x20 borrows from its highest bit, and
+ * DEL plus one sets it. A carry may mark other bytes, but misses none, and no control character is before the lowest mark.
  */
 const controlsIn = (four: number): number => ((four - 0x20202020) | (four + 0x01010101)) & ~four & 0x80808080;
 

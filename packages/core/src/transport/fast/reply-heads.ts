@@ -6,7 +6,7 @@ import { statusLine } from "./fast-head-text.ts";
 /** Slots for complete heads; a head's slot is its content-length modulo this number. */
 const HEAD_SLOTS = 64;
 const MAX_LINES = 100;
-/** A longer line is not kept. */
+/** Maximum length of a cached line. */
 const MAX_LINE_LENGTH = 256;
 
 /** A checked header line, which is flattened when it repeats. */
@@ -17,22 +17,22 @@ interface Line {
 }
 
 /**
- * Writes the heads of ordinary replies, and reuses what equal heads share. One object serves all connections of a transport.
+ * Writes the heads of ordinary replies, and reuses the parts that heads have in common. One object serves all connections of a transport.
  *
- * Bounded: one list of fields, 64 heads, and 100 lines of up to 256 characters. `docs/memos.md` has what each saves.
+ * Bounded: one list of fields, 64 heads, and 100 lines of up to 256 characters. See `docs/memos.md` for the savings of each.
  */
 export class ReplyHeads {
-  /** Fields and status of the start that is kept. */
+  /** Fields and status of the cached start of a head. */
   private sharedFields: readonly string[] | null = null;
   private sharedStatus = 0;
   private sharedStart = "";
   /** The list of the previous reply. */
   private previousFields: readonly string[] | null = null;
-  /** The end that the kept heads were made with. */
+  /** The end of the cached heads. */
   private headsEnd = "";
   private readonly lengths = new Int32Array(HEAD_SLOTS);
   private readonly heads: string[] = [];
-  /** The last line of each name: most fields have the same value in every reply. */
+  /** The last line for each name: most fields have the same value in every reply. */
   private readonly lines = new Map<string, Line>();
 
   /**
@@ -59,7 +59,7 @@ export class ReplyHeads {
     this.headsEnd = "";
   }
 
-  /** A head of the shared fields. It is kept when its length repeats within the second in which `end` is valid. */
+  /** A head with the shared fields. It is cached when its length repeats within the second in which `end` is valid. */
   private sharedHead(length: number, end: string): string {
     const { lengths, heads } = this;
     if (end !== this.headsEnd) {
@@ -87,7 +87,7 @@ export class ReplyHeads {
     return `${text}content-length: `;
   }
 
-  /** A checked line; empty for a field that the transport decides. */
+  /** A checked line; empty for a field that the transport sets. */
   private line(name: string, value: string): string {
     const kept = this.lines.get(name);
     if (kept !== undefined && kept.value === value) {

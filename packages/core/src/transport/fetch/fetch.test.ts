@@ -14,7 +14,7 @@ test.each(Object.keys(replies))("a HEAD route states its length by a %s without 
   expect(reply.headers.get("content-length")).toBe("1234");
 });
 
-test("the length of a reply that has a body is that of the body, whatever it states", async () => {
+test("the content-length of a reply with a body is that of the body, whatever the reply states", async () => {
   const app = new App();
   app.get("/", () => new Response("hello", { headers: { "content-length": "1234" } }));
   for (const method of ["GET", "HEAD"]) {
@@ -23,7 +23,7 @@ test("the length of a reply that has a body is that of the body, whatever it sta
   }
 });
 
-test("a listener for the end that throws is logged, and the others run, also those added after the end", async () => {
+test("the error of an end listener is logged, and the others run, also those added after the end", async () => {
   const seen: string[] = [];
   const app = new App();
   const fail = () => {

@@ -18,7 +18,7 @@ type Serve = (source: RequestSource) => Awaitable<Response>;
 
 /** The parts of an app that its calls use. */
 interface WebHost {
-  /** Counts the calls in flight. */
+  /** Counts the calls in progress. */
   readonly calls: OpenCalls;
   /** Receives the errors of listeners. */
   readonly log: Logger;
@@ -40,9 +40,9 @@ export const serveWebRequest = async (
   }
 };
 
-/** Recognises requests of other realms and libraries too. @throws CORE_BAD_ARGUMENT */
+/** Accepts requests of other realms and libraries, too. @throws CORE_BAD_ARGUMENT */
 const assertRequest = (request: unknown): void => {
-  if (request instanceof Request) return; // its URL is a text that a getter makes each time
+  if (request instanceof Request) return; // avoids the getter of `url`, which creates a new string on each call
   const { url, headers } = Object(request) as { readonly url?: unknown; readonly headers?: unknown };
   if (typeof url === "string" && typeof headers === "object") return;
   throw new FrameworkError(
@@ -97,7 +97,7 @@ class WebExchange implements RequestSource, OpenCall {
     else notify(listener, this.ended, this, this.log);
   }
 
-  /** Converts the reply. The exchange ends when its body was read or cancelled, for a body in memory in the next microtask. */
+  /** Converts the reply. The exchange ends when its body was read or cancelled; for a body in memory, in the next microtask. */
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
     const isReset = status === 205;
@@ -108,11 +108,11 @@ class WebExchange implements RequestSource, OpenCall {
       response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
     else queueMicrotask(() => this.end("sent"));
     if (this.method === "HEAD" || bare) {
-      if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the reply has no body: an error of its source changes nothing
+      if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the reply has no body: an error of its source is irrelevant
       response.payload = null;
     }
     if (sends) this.calls.closed(this); // a body that is never read would hold up a stop until its deadline
-    const isEndless = payload instanceof EndlessBody; // the drain ends it, whether or not its reader sees that
+    const isEndless = payload instanceof EndlessBody; // the drain ends it even if it is not read
     const reply = toWebResponse(response, () => {
       if (!isEndless && this.ended === undefined) this.calls.opened(this);
     });

@@ -1,17 +1,17 @@
-import type { AwaitsBody } from "../../exchange/open-connection.ts";
+import type { BodyGraceListener } from "../../exchange/open-connection.ts";
 
 /** Milliseconds that a short body may arrive after its head: clients often send the two in separate writes. */
 const GRACE_MS = 10;
 
-export type { AwaitsBody };
+export type { BodyGraceListener };
 
 /** One timer for all connections that wait for a short body. */
 export class BodyGrace {
-  private readonly waiting = new Set<AwaitsBody>();
+  private readonly waiting = new Set<BodyGraceListener>();
 
   /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
-  begin(connection: AwaitsBody): void {
-    // Not the hub's clock: this decides which code reads the body, and is no limit on a client.
+  begin(connection: BodyGraceListener): void {
+    // Not the hub's clock: this only selects the code that reads the body, and limits no client.
     if (this.waiting.size === 0) setTimeout(this.end, GRACE_MS).unref();
     this.waiting.add(connection);
   }

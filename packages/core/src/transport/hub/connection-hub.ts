@@ -17,7 +17,7 @@ import type {
 
 const SWEEP_MS = 1000;
 
-/** A connection without a request yet, and younger than this, is kept in a drain: a client that opens a connection is about to send, and would see its first request reset. */
+/** Milliseconds that a drain keeps a new connection without a request: its client is about to send its first request, which would fail with a reset. */
 const FIRST_REQUEST_MS = 1000;
 
 export type { OpenConnection } from "../../exchange/open-connection.ts";
@@ -33,7 +33,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
   readonly options: TransportOptions;
   readonly bodyGrace: BodyGrace = new BodyGrace();
   readonly promptClose: PromptClose = new PromptClose();
-  /** What its connections read in one turn of the event loop. */
+  /** Batches the reads of its connections in one turn of the event loop. */
   readonly batch: ReadBatch;
   draining = false;
   /** Requests in progress; the connections count them. */
@@ -48,13 +48,13 @@ export class ConnectionHub implements Transport, ProtocolHost {
   private readonly listeners: Listener[] = [];
   /** Every accepted socket, upgraded ones included. */
   private readonly sockets = new Set<Socket>();
-  /** Connections being served, with the time since when. With TLS one exists only after its handshake. */
+  /** Connections being served, with the times of their registration. With TLS a connection is registered after its handshake. */
   private readonly open = new Map<OpenConnection, number>();
   private readonly stopSweep: () => void;
   private dateText: string | null = null;
   private keepAliveEnd: string | null = null;
   private dropped = 0;
-  /** Connections that are still to end with their next reply. */
+  /** Number of connections that `shed` still has to close. */
   private excess = 0;
   private keepsIdle = true;
   private closed = false;
@@ -134,7 +134,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
     this.excess = count;
   }
 
-  /** Whether a connection ends with the reply that it is about to send, for `shed`; true for as many calls as asked for. */
+  /** Returns whether a connection must close with its next reply, for `shed`; true for as many calls as `shed` requested. */
   takeExcess(): boolean {
     if (this.excess === 0) return false;
     this.excess--;
@@ -157,10 +157,10 @@ export class ConnectionHub implements Transport, ProtocolHost {
 
   close(deadlineMs: number): Promise<Closed> {
     this.drain();
-    return (this.closing ??= this.untilGone(deadlineMs));
+    return (this.closing ??= this.untilClosed(deadlineMs));
   }
 
-  private untilGone(deadlineMs: number): Promise<Closed> {
+  private untilClosed(deadlineMs: number): Promise<Closed> {
     return new Promise((resolve) => {
       let stopWaiting = (): void => {};
       const finish = (cut: number): void => {
@@ -178,7 +178,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
     });
   }
 
-  /** Cuts idle connections in the next turn of the event loop: after a pause of the process, the requests that have arrived meanwhile are read before. */
+  /** Cuts idle connections in the next turn of the event loop, so that requests which arrived during a pause of the process are read first. */
   private closeIdle(): void {
     setImmediate(() => {
       const now = this.clock.now();

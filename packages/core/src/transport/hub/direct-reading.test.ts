@@ -24,12 +24,12 @@ afterEach(() => {
   server.close();
 });
 
-const eventually = async (holds: () => boolean): Promise<void> => {
+const waitUntil = async (holds: () => boolean): Promise<void> => {
   while (!holds() && !socket.destroyed) await new Promise((resolve) => setImmediate(resolve));
   expect(holds()).toBe(true);
 };
 
-/** An owner that does nothing but what is given. */
+/** An owner with the given members; the others do nothing. */
 const ownerWith = (own: Partial<SocketOwner>): { -readonly [K in keyof SocketOwner]: SocketOwner[K] } => ({
   take: () => {},
   mayEnd: true,
@@ -64,9 +64,9 @@ const watch = () => {
 test("delivers bytes without emitting them", async () => {
   const { text, emitted } = watch();
   client.write("one");
-  await eventually(() => text() === "one");
+  await waitUntil(() => text() === "one");
   client.write("two");
-  await eventually(() => text() === "onetwo");
+  await waitUntil(() => text() === "onetwo");
   expect(emitted()).toBe(0);
 });
 
@@ -78,12 +78,12 @@ test("keeps the order of bytes that arrive while the socket is paused, while it 
     given += piece;
     client.write(piece);
     if (at % 10 === 0) socket.pause();
-    if (at % 10 === 5) await eventually(() => socket.readableLength > 0);
+    if (at % 10 === 5) await waitUntil(() => socket.readableLength > 0);
     if (at % 10 === 7) socket.resume();
     if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   socket.resume();
-  await eventually(() => text().length === given.length);
+  await waitUntil(() => text().length === given.length);
   expect(text()).toBe(given);
 });
 
@@ -92,13 +92,13 @@ test("stops reading from the system when a paused socket has buffered enough", a
   socket.pause();
   const sent = 8_000_000;
   client.write("x".repeat(sent));
-  await eventually(() => socket.readableLength >= socket.readableHighWaterMark);
+  await waitUntil(() => socket.readableLength >= socket.readableHighWaterMark);
   expect(socket.readableLength).toBeLessThan(sent / 4);
   socket.resume();
-  await eventually(() => text().length === sent);
+  await waitUntil(() => text().length === sent);
 });
 
-test("leaves the end to the socket, and all events after it was stopped", async () => {
+test("after stop, the socket emits its events itself, including the end", async () => {
   const { text, emitted, stop } = watch();
   stop();
   client.end("last");
@@ -106,22 +106,22 @@ test("leaves the end to the socket, and all events after it was stopped", async 
   expect([text(), emitted()]).toStrictEqual(["last", 1]);
 });
 
-test("holds the end back from a paused socket until it is delivered", async () => {
+test("delays the end while the owner forbids it, until deliverEnd", async () => {
   let ended = false;
   const owner = ownerWith({ mayEnd: false, ended: () => (ended = true) });
   const reading = new DirectReading(socket, owner, batch);
   socket.resume();
   client.end("last");
   await once(client, "finish");
-  await eventually(() => socket.bytesRead === 4);
+  await waitUntil(() => socket.bytesRead === 4);
   await new Promise((resolve) => setTimeout(resolve, 0));
   expect(ended).toBe(false);
   owner.mayEnd = true;
   reading.deliverEnd();
-  await eventually(() => ended);
+  await waitUntil(() => ended);
 });
 
-test("what waits in a batch is delivered before what arrives after a pause, to whoever has the socket then", async () => {
+test("bytes that wait in a batch are delivered before later ones, which the next owner of the socket gets", async () => {
   const seen: string[] = [];
   const take = (chunk: Buffer): void => {
     seen.push(chunk.toString());
@@ -129,29 +129,34 @@ test("what waits in a batch is delivered before what arrives after a pause, to w
     socket.on("data", (later: Buffer) => void seen.push(`later ${later.toString()}`));
   };
   const reading = new DirectReading(socket, ownerWith({ take }), new ReadBatch(systemClock, true));
-  await eventually(() => socket.readableFlowing === true);
+  await waitUntil(() => socket.readableFlowing === true);
   socket.push(Buffer.from("one"));
   expect(seen).toEqual([]);
   socket.pause();
   socket.push(Buffer.from("two"));
   expect(seen).toEqual(["one"]);
   socket.resume();
-  await eventually(() => seen.length === 2);
+  await waitUntil(() => seen.length === 2);
   expect(seen).toEqual(["one", "later two"]);
 });
 
 test("passes on no event, and keeps no owner, after it was stopped", async () => {
-  const heard: string[] = [];
-  const note = (name: string) => () => void heard.push(name);
+  const received: string[] = [];
+  const record = (name: string) => () => void received.push(name);
   const reading = new DirectReading(
     socket,
-    ownerWith({ take: note("take"), ended: note("ended"), drained: note("drained"), closed: note("closed") }),
+    ownerWith({
+      take: record("take"),
+      ended: record("ended"),
+      drained: record("drained"),
+      closed: record("closed"),
+    }),
     batch,
   );
   reading.stop();
   socket.on("error", () => {}).resume();
   client.end("last");
   await once(socket, "close");
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   expect(Object.getOwnPropertySymbols(socket).map((key) => Reflect.get(socket, key))).not.toContain(reading);
 });

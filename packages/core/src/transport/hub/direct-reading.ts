@@ -2,24 +2,24 @@ import type { Socket } from "../../exchange/socket.ts";
 import type { ReadBatch, WaitingRead } from "./read-batch.ts";
 import { readIntoSharedMemory } from "./read-memory.ts";
 
-/** Receives what happens on a socket. */
+/** Receives the events of a socket. */
 export interface SocketOwner {
-  /** Bytes arrived. */
+  /** Receives bytes. */
   take(chunk: Buffer): void;
   /** Whether the end of the stream may be delivered now; else `DirectReading.deliverEnd` delivers it. */
   readonly mayEnd: boolean;
-  /** The stream ended. */
+  /** Called when the stream has ended. */
   ended(): void;
-  /** Everything that was written has been passed to the system. */
+  /** Called when all written bytes were passed to the system. */
   drained(): void;
-  /** The socket closed. */
+  /** Called when the socket has closed. */
   closed(): void;
 }
 
 const reading: unique symbol = Symbol("reading");
 
 interface OwnedSocket extends Socket {
-  /** `null` once it was stopped: the owner of a socket that is handed over is not kept. */
+  /** `null` once it was stopped, so that a socket that was handed over does not keep its former owner in memory. */
   [reading]: DirectReading | null;
 }
 
@@ -28,12 +28,12 @@ type Push = Socket["push"];
 /**
  * Passes a socket's bytes to its owner without the stream's own buffer, which saves about 2,000 instructions of a GET (callgrind), and its events
  * without a closure for each connection, which saves about 600 bytes of an idle one.
- * The end of the stream is held back while bytes wait, and while the owner forbids it: a paused socket emits it otherwise, before the bytes that the owner took
- * are used.
+ * The end of the stream is delayed while bytes wait, and while the owner forbids it: otherwise a paused socket would emit it before the owner has used the
+ * bytes that it took.
  *
- * It overrides `push`, the documented method by which every `Readable` receives its data. Only the case in which `push` would just emit "data" is
- * replaced: the stream flows and its buffer is empty. `push` itself handles everything else, the end of the stream included. That `net.Socket`
- * calls its own `push` is not documented: should a release of Node deliver bytes another way, they arrive as "data", which is passed on, too.
+ * It overrides `push`, the documented method by which every `Readable` receives its data. It replaces only the case in which `push` would just emit
+ * "data": the stream flows and its buffer is empty. `push` itself handles everything else, the end of the stream included. That `net.Socket`
+ * calls its own `push` is not documented: if a release of Node delivered bytes in another way, they would arrive as "data", which is passed on, too.
  * `direct-reading.test.ts` fails if a release no longer calls `push`.
  */
 export class DirectReading implements WaitingRead {
@@ -79,20 +79,20 @@ export class DirectReading implements WaitingRead {
     if (this.endIsHeld && this.owner.mayEnd) this.deliverEnd();
   }
 
-  /** Delivers the end of the stream, if it was held back. */
+  /** Delivers the end of the stream, if it was delayed. */
   deliverEnd(): void {
     if (!this.endIsHeld) return;
     this.endIsHeld = false;
     this.push.call(this.socket, null);
   }
 
-  /** Restores the normal way, and puts waiting bytes back; an end that was held back is still delivered by `deliverEnd`. */
+  /** Restores `push`, and puts waiting bytes back. A delayed end is still delivered by `deliverEnd`. */
   stop(): void {
     const { socket, chunk } = this;
     this.chunk = null;
     if (chunk !== null) socket.unshift(chunk);
     (socket as OwnedSocket)[reading] = null;
-    socket.push = this.push; // assigned, not deleted: `delete` makes the object slow for good, and every place that handles sockets polymorphic
+    socket.push = this.push; // assigned, not deleted: `delete` would make the object permanently slow, and all code that handles sockets polymorphic
     socket.off("data", onData);
     socket.off("end", onEnd);
     socket.off("drain", onDrain);
@@ -110,7 +110,7 @@ const pushDirectly: Push = function (this: OwnedSocket, chunk: Buffer | null, en
     return false;
   }
   if (chunk !== null && own.waits) {
-    own.deliver(); // what was read before; the owner may pause or give up the socket at that
+    own.deliver(); // the earlier bytes; the owner may then pause or hand over the socket
     return this.push(chunk, encoding);
   }
   if (chunk === null || this.readableFlowing !== true || this.readableLength > 0) {

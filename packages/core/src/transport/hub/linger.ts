@@ -2,7 +2,7 @@ import type { Socket } from "../../exchange/socket.ts";
 
 /**
  * Bytes and milliseconds that a closing connection may still send. Many clients read the reply only after they have sent their whole body: the
- * client of a refused upload of some megabytes gets its reply, and an endless upload costs no more than a few large requests.
+ * client of a rejected upload of some megabytes gets its reply, and an endless upload costs no more than a few large requests.
  */
 const LINGER_BYTES = 8_388_608;
 const LINGER_MS = 2000;
@@ -16,7 +16,7 @@ export class Linger {
   private readonly since: number;
   private readonly from: number;
 
-  /** Half-closes. */
+  /** Half-closes the socket. */
   constructor(socket: Socket, now: number) {
     this.socket = socket;
     this.since = now;
@@ -29,7 +29,7 @@ export class Linger {
     return now - this.since >= LINGER_MS;
   }
 
-  /** Whether the client has sent more than is discarded. */
+  /** Whether the client has sent more than `LINGER_BYTES`. */
   isTooLong(): boolean {
     return this.socket.bytesRead - this.from > LINGER_BYTES;
   }

@@ -3,8 +3,8 @@ import type { Socket } from "../../exchange/socket.ts";
 import type { ConnectionHub, ServeSocket } from "./connection-hub.ts";
 
 /**
- * Adds the transport's further protocol to a function that serves HTTP/1.1 without TLS: connections that begin with its preface are passed to it.
- * Without such a protocol the function itself is returned, and connections cost nothing more.
+ * Adds the transport's additional protocol to a function that serves HTTP/1.1 without TLS: connections that begin with its preface are passed to it.
+ * Without such a protocol the function itself is returned, so that connections cost nothing extra.
  */
 export const orByPreface = (hub: ConnectionHub, http: ServeSocket): ServeSocket => {
   const { protocol } = hub.options;

@@ -7,7 +7,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 let nowMs: number;
 let batch: ReadBatch;
-/** What happened, in order. */
+/** Events, in order. */
 let log: string[];
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
   log = [];
 });
 
-/** Reads that arrive now, as the connections do it: what the batch does not take is handled at once, and a reply is held while it may be. */
+/** Simulates reads of connections: a read that the batch does not take is handled at once, and replies are held while batching is on. */
 const arrive = (count: number, handle: (index: number) => void = () => {}): void => {
   for (let index = 0; index < count; index++) {
     const send = (): void => void log.push(`send ${index}`);
@@ -30,20 +30,20 @@ const arrive = (count: number, handle: (index: number) => void = () => {}): void
   }
 };
 
-/** Lets a busy turn pass that the batch observes. */
+/** Runs a busy turn that the batch observes. */
 const becomeBusy = async (): Promise<void> => {
-  arrive(64 + 3); // the last of 64 begins the turn that is observed
+  arrive(64 + 3); // the last of 64 begins the observed turn
   await turn();
   expect(batch.isOn).toBe(true);
   log = [];
 };
 
-test("each read is handled and answered at once at first", () => {
+test("initially, each read is handled and answered at once", () => {
   arrive(3);
   expect(log).toEqual(["handle 0", "send 0", "handle 1", "send 1", "handle 2", "send 2"]);
 });
 
-test("reads stay apart while turns have fewer than four", async () => {
+test("reads are not batched while turns have fewer than four", async () => {
   for (let round = 0; round < 100; round++) {
     arrive(3);
     await turn();
@@ -51,7 +51,7 @@ test("reads stay apart while turns have fewer than four", async () => {
   expect(batch.isOn).toBe(false);
 });
 
-test("once a turn had four reads, those of a turn are all handled before the first reply is sent", async () => {
+test("after a turn with four reads, all reads of a turn are handled before the first reply is sent", async () => {
   await becomeBusy();
   arrive(3);
   expect(log).toEqual([]);
@@ -88,7 +88,7 @@ test("after 16 quiet turns in a row each read is handled at once again", async (
   expect(log).toEqual(["handle 0", "send 0", "handle 1", "send 1"]);
 });
 
-test("replies that were waited for are sent together, in the turn in which they become ready", async () => {
+test("awaited replies are sent together, in the turn in which they become ready", async () => {
   await becomeBusy();
   const ready = (name: string) => Promise.resolve().then(() => batch.hold({ send: () => log.push(name) }));
   const names = Array.from({ length: 100 }, (_unused, index) => `send ${index}`);
@@ -122,7 +122,7 @@ test("slow handlers make batches smaller, so that few replies wait for them, and
   expect(await sizes(() => {})).toEqual([32, 32]);
 });
 
-test("what a handler enters in an AsyncLocalStorage does not reach the next one", async () => {
+test("a value that a handler sets with AsyncLocalStorage.enterWith does not reach the next handler", async () => {
   const user = new AsyncLocalStorage<string>();
   await becomeBusy();
   const seen: (string | undefined)[] = [];
@@ -135,7 +135,7 @@ test("what a handler enters in an AsyncLocalStorage does not reach the next one"
   expect(user.getStore()).toBeUndefined();
 });
 
-test("an error that a read throws leaves the others to be handled and answered", async () => {
+test("after a read has thrown, the others are handled and answered", async () => {
   await becomeBusy();
   const error = new Error("a defect");
   const fail = (index: number): void => {
@@ -147,7 +147,7 @@ test("an error that a read throws leaves the others to be handled and answered",
   expect(log.filter((line) => line.startsWith("send"))).toHaveLength(31);
 });
 
-test("an error that a reply throws leaves the others to be sent", async () => {
+test("after a reply has thrown, the others are sent", async () => {
   await becomeBusy();
   const error = new Error("a defect");
   const uncaught: unknown[] = [];

@@ -1,54 +1,54 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { type NodeBuiltins, nodeBuiltin } from "../../runtime/node-builtins.ts";
 
-/** A connection that has read bytes which wait for the others of their turn. */
+/** A connection with read bytes that wait for the end of the turn. */
 export interface WaitingRead {
-  /** Handles them. */
+  /** Handles the bytes. */
   deliver(): void;
 }
 
-/** A connection with a reply that waits for the others of its batch. */
+/** A connection with a reply that waits for the end of its batch. */
 export interface WaitingReply {
-  /** Writes it. */
+  /** Writes the reply. */
   send(): void;
 }
 
 type Scope = InstanceType<NodeBuiltins["node:async_hooks"]["AsyncResource"]>;
 
-/** Reads that are handled together. */
+/** Maximum reads in a batch. */
 const MAX_TOGETHER = 32;
 
-/** While each read is handled at once, one turn of the event loop in this many reads is observed. */
+/** While batching is off, one turn of the event loop is observed after every this many reads. */
 const OBSERVED_EVERY = 64;
 
-/** Reads in one turn from which on they are handled together; with fewer, the wait for the end of a turn costs more than it saves. */
+/** Reads in one turn that turn batching on; with fewer, waiting for the end of a turn costs more than it saves. */
 const BUSY_TURN = 4;
 
-/** Turns in a row with fewer reads than `QUIET_TURN` after which each read is handled at once again. */
+/** Consecutive turns with fewer reads than `QUIET_TURN` that turn batching off. */
 const QUIET_TURNS = 16;
 const QUIET_TURN = 3;
 
-/** Milliseconds that a batch may take. After a longer one the next have half as many connections, so that few replies wait for slow handlers. */
+/** Milliseconds that a batch may take. A longer one halves the maximum size, so that few replies wait for slow handlers. */
 const MAX_BATCH_MS = 8;
 
-/** Batches within `MAX_BATCH_MS` after which they may be twice as large again. */
+/** Batches within `MAX_BATCH_MS` after which the maximum size doubles again. */
 const STEADY_BATCHES = 64;
 
 /**
- * Serves what arrives on several connections in one turn of the event loop in three steps: all is read, then all is handled, then all is written.
+ * Serves the requests of several connections in one turn of the event loop in three steps: all are read, then all are handled, then all replies are written.
  *
- * The code of one step fits into the first-level cache of a processor, that of all three does not: each request would load it anew. In batches a request has
- * half the cache misses (callgrind) and takes a tenth less processor time, for 500 instructions more. With few requests in a turn each is served at once.
+ * The code of one step fits into the first-level cache of a processor; that of all three does not, and each request would load it again. In a batch a request
+ * has half the cache misses (callgrind) and takes a tenth less CPU time, for 500 instructions more. With few requests in a turn each is served at once.
  *
- * Each request is handled in the asynchronous context of the transport, as in an event of its socket: what a handler leaves in an `AsyncLocalStorage` by
- * `enterWith` does not reach the next one.
+ * Each request is handled in the asynchronous context of the transport, as in an event of its socket: a value that a handler sets with
+ * `AsyncLocalStorage.enterWith` does not reach the next request.
  */
 export class ReadBatch {
-  /** Whether reads and replies wait for each other. */
+  /** Whether batching is on. */
   isOn = false;
   private readonly clock: Pick<Clock, "now">;
   private readonly always: boolean;
-  /** Reads of this turn, or since the turn that is observed began. */
+  /** Reads of this turn, or since the start of the observed turn. */
   private turn = 0;
   private unobserved = OBSERVED_EVERY;
   private quietTurns = 0;
@@ -65,14 +65,14 @@ export class ReadBatch {
   /** Set before the first batch. */
   private scope: Scope | null = null;
 
-  /** @param always whether reads wait in quiet turns, too: for tests */
+  /** @param always whether batching stays on in quiet turns, for tests */
   constructor(clock: Pick<Clock, "now">, always = false) {
     this.clock = clock;
     this.always = always;
     if (always) this.begin();
   }
 
-  /** Whether a read waits; it is delivered later, or was already. Otherwise the caller handles it now. */
+  /** Whether a read joins the batch; it is delivered later, or was already. Otherwise the caller handles it now. */
   takes(read: WaitingRead): boolean {
     this.turn++;
     if (!this.isOn) {
@@ -85,7 +85,7 @@ export class ReadBatch {
     return true;
   }
 
-  /** Sends a reply with the others, never at once: at the end of the batch, or of the callbacks that run now for one that was waited for. Only while `isOn`. */
+  /** Queues a reply, only while `isOn`. It is written at the end of the batch; an awaited reply, after the callbacks that run now. */
   hold(reply: WaitingReply): void {
     this.replies[this.replyCount++] = reply;
     if (!this.handling && this.replyCount === 1) process.nextTick(this.sendAll);
@@ -130,7 +130,7 @@ export class ReadBatch {
       this.handle(this.scope as Scope);
     } finally {
       this.handling = false;
-      if (this.next < this.count) this.awaitTurn(); // one has thrown
+      if (this.next < this.count) this.awaitTurn(); // a handler has thrown
       else this.next = this.count = 0;
       this.sendAll();
     }

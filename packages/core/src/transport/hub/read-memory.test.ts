@@ -42,14 +42,14 @@ const read = async (socket: Socket, length: number): Promise<Buffer[]> => {
   return chunks;
 };
 
-test("a short read takes part of the memory that Node shares between small buffers, not an ArrayBuffer of its own", async () => {
+test("a short read uses Node's pool of small buffers, not a separate ArrayBuffer", async () => {
   using pair = await open();
   pair.client.write("GET / HTTP/1.1\r\n\r\n");
   const [chunk] = await read(pair.socket, 18);
   expect(chunk?.buffer.byteLength).toBe(Buffer.allocUnsafe(1).buffer.byteLength);
 });
 
-test("a long read has memory of its own", async () => {
+test("a long read has separate memory", async () => {
   using pair = await open();
   pair.client.write(Buffer.alloc(20_000, 1));
   const chunks = await read(pair.socket, 20_000);
@@ -58,7 +58,7 @@ test("a long read has memory of its own", async () => {
   for (const { buffer, length } of long) expect(buffer.byteLength).toBe(length);
 });
 
-test("bytes that are kept stay what they were, whatever other connections read", async () => {
+test("stored bytes do not change when other connections read", async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(sizes, { minLength: 2, maxLength: 5 }), async (connections) => {
@@ -83,7 +83,7 @@ test("bytes that are kept stay what they were, whatever other connections read",
   );
 });
 
-test("a paused socket still notices that its client has gone", async () => {
+test("a paused socket still notices that its client has disconnected", async () => {
   using pair = await open();
   pair.socket.resume();
   pair.client.write("first");
@@ -95,7 +95,7 @@ test("a paused socket still notices that its client has gone", async () => {
   expect(pair.socket.isPaused()).toBe(true);
 });
 
-test("a socket that has closed is left alone", async () => {
+test("a closed socket is ignored", async () => {
   using pair = await open();
   pair.socket.destroy();
   await once(pair.socket, "close");

@@ -1,9 +1,9 @@
 import type { Socket } from "../../exchange/socket.ts";
 
-/** Bytes of one read from the system, as many as Node reads otherwise. */
+/** Bytes of one read from the system, as Node's default. */
 const READ_BYTES = 65_536;
 
-/** Longest read that is copied into memory which Node shares between small buffers. Longer ones get their own. */
+/** Longest read that is copied into Node's pool of small buffers. Longer ones get separate memory. */
 const SMALL_BYTES = 4096;
 
 /** Receives the bytes of a read; called by Node with the socket as `this`. */
@@ -20,16 +20,16 @@ interface ReadableSocket extends Socket {
   [field: symbol]: unknown;
 }
 
-/** Found when a socket is first accepted; `null` where there are none. */
+/** Looked up when the first socket is accepted; `null` if not found. */
 let fields: OnReadFields | null | undefined;
 let memory: Buffer | null = null;
 
 /**
- * Lets a socket's bytes be read into memory that all sockets share, from where each read is copied. By default Node allocates 64 KiB for each read,
- * and an `ArrayBuffer` of the size that arrived: that takes a tenth of the processor time of a small request.
+ * Reads a socket's bytes into memory that all sockets share, and copies each read from there. By default Node allocates 64 KiB for each read,
+ * and an `ArrayBuffer` of the size that arrived, which takes a tenth of the CPU time of a small request.
  *
- * It is what the documented option `onread` of `net.Socket` does, which cannot be given for a socket that a server has accepted. The fields that hold the
- * option are found by their values. Where a runtime or a release of Node has none, the socket is read as usual; `read-memory.test.ts` fails then.
+ * The documented option `onread` of `net.Socket` does the same, but cannot be given for a socket that a server has accepted. The fields that contain the
+ * option are found by their values. If a runtime or a release of Node has none, the socket is read as usual; `read-memory.test.ts` fails then.
  */
 export const readIntoSharedMemory = (socket: Socket): void => {
   if (fields === undefined) fields = findFields();
@@ -49,8 +49,8 @@ const pushCopy: OnRead = function (length, from) {
 };
 
 /**
- * Pauses as a socket without `onread` does, whose buffer still takes what arrives, and so notices that the client has gone. With the option a
- * paused socket does not read at all.
+ * Pauses like a socket without `onread`, whose buffer still receives bytes, so that a disconnect of the client is noticed. With the option, a
+ * paused socket would not read at all.
  */
 const pauseStream: Socket["pause"] = function (this: Socket) {
   const { Duplex } = process.getBuiltinModule("node:stream");

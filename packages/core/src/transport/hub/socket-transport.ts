@@ -14,8 +14,8 @@ export interface SocketTransportOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Milliseconds in which dropped connections are counted for one line of the log. */
-const DROPPED_LINE_MS = 1000;
+/** Milliseconds for which dropped connections are counted for one log line. */
+const LOG_PERIOD_MS = 1000;
 
 /** The connections of a feature's own protocol: bounded, drained and cut like those of HTTP. */
 export class SocketTransport {
@@ -39,7 +39,7 @@ export class SocketTransport {
     return this.sockets.size;
   }
 
-  /** Without effect: only the protocol could end a connection in order. */
+  /** Has no effect: only the protocol could close a connection cleanly. */
   shed(): void {}
 
   accept(socket: Socket): void {
@@ -90,10 +90,10 @@ export class SocketTransport {
 
   close(deadlineMs: number): Promise<Closed> {
     this.drain();
-    return (this.closing ??= this.untilGone(deadlineMs));
+    return (this.closing ??= this.untilClosed(deadlineMs));
   }
 
-  private async untilGone(deadlineMs: number): Promise<Closed> {
+  private async untilClosed(deadlineMs: number): Promise<Closed> {
     let cut = 0;
     const closed = this.closed(deadlineMs).then((result) => {
       ({ cut } = result);
@@ -127,7 +127,7 @@ export class SocketTransport {
 
   private countDropped(): void {
     if (++this.dropped > 1) return;
-    this.options.clock.after(DROPPED_LINE_MS, () => {
+    this.options.clock.after(LOG_PERIOD_MS, () => {
       const { name } = this.protocol;
       this.options.log.warn("connections above the limit were dropped", {
         listener: name,

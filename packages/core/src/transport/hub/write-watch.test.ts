@@ -5,10 +5,10 @@ import { WriteWatch } from "./write-watch.ts";
 
 const LIMIT = 30;
 
-/** The second in which a client is found too slow that takes so many bytes in each second; `null` for none. */
+/** The second in which a client that reads `taken[i]` bytes in second i is found too slow; `null` for never. */
 const cutAt = (taken: readonly number[], total = 100_000_000): number | null => {
   const counters = { bytesWritten: total, writableLength: total };
-  const watch = new WriteWatch(counters as Socket, LIMIT); // the counters are all that it reads
+  const watch = new WriteWatch(counters as Socket, LIMIT); // it reads only the counters
   watch.isTooSlow(0);
   for (const [at, bytes] of taken.entries()) {
     counters.writableLength = Math.max(0, counters.writableLength - bytes);
@@ -17,7 +17,7 @@ const cutAt = (taken: readonly number[], total = 100_000_000): number | null => 
   return null;
 };
 
-test("finds a client that takes fewer than 1,024 bytes a second within two limits, however it spreads them", () => {
+test("detects a client that reads fewer than 1,024 bytes per second within twice the limit, however they are distributed", () => {
   expect(cutAt(Array<number>(100).fill(300))).toBe(LIMIT);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1023 }), { minLength: 61, maxLength: 61 }), (taken) => {
@@ -26,7 +26,7 @@ test("finds a client that takes fewer than 1,024 bytes a second within two limit
   );
 });
 
-test("finds a client that takes nothing for the limit, whatever it took before", () => {
+test("detects a client that reads nothing for the limit, whatever it read before", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 4096, max: 100_000 }), { maxLength: 100 }), (taken) => {
       const second = cutAt([...taken, ...Array<number>(LIMIT).fill(0)]) ?? Infinity;
@@ -36,11 +36,11 @@ test("finds a client that takes nothing for the limit, whatever it took before",
   );
 });
 
-test("serves a client that takes 1,024 bytes in each second, and one that takes 64 KiB in every 25", () => {
+test("serves a client that reads 1,024 bytes every second, and one that reads 64 KiB every 25 seconds", () => {
   expect(cutAt(Array<number>(1000).fill(1024))).toBeNull();
   expect(cutAt(Array.from({ length: 1000 }, (_, at) => (at % 25 === 0 ? 65_536 : 0)))).toBeNull();
 });
 
-test("counts no time in which nothing waits", () => {
+test("does not count time in which no bytes wait", () => {
   expect(cutAt([1000, ...Array<number>(100).fill(0)], 1000)).toBeNull();
 });

@@ -1,7 +1,7 @@
-/** Bytes a second that a client must take, on average over the limit, while bytes wait for it. */
+/** Bytes per second that a client must read, on average over the time limit, while bytes wait for it. */
 const WRITE_RATE = 1024;
 
-/** Counters of what is written to a client. */
+/** Counters of the bytes written to a client. */
 export interface WriteCounters {
   /** Bytes that wait to be sent. */
   readonly writableLength: number;
@@ -12,7 +12,7 @@ export interface WriteCounters {
 /**
  * Detects a client that reads its replies too slowly, from the socket's counters.
  *
- * They count what the system has taken, in steps of some 64 KiB: a client that reads at two or three times the rate is always served.
+ * The counters advance when the system takes bytes, in steps of about 64 KiB: a client that reads at two or three times the rate is never cut.
  */
 export class WriteWatch {
   private readonly socket: WriteCounters;
@@ -23,7 +23,7 @@ export class WriteWatch {
   private windowFrom = 0;
   private windowBytes = 0;
 
-  /** @param limitSecs seconds within which at least one byte must leave the socket's buffer, and over which the rate is an average */
+  /** @param limitSecs seconds within which at least one byte must leave the socket's buffer, and over which the rate is averaged */
   constructor(socket: WriteCounters, limitSecs: number) {
     this.socket = socket;
     this.limitMs = limitSecs * 1000;

@@ -3,8 +3,8 @@ const EQUALS = 0x3d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Place within the extensions of a chunk; the next byte decides. */
-export type ExtensionPlace =
+/** State of the parser of chunk extensions, before the next byte. */
+export type ExtensionState =
   | "before name"
   | "name"
   | "before value"
@@ -16,9 +16,9 @@ export type ExtensionPlace =
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const QUOTABLE = /[\t\x20-\x7e\x80-\xff]/;
 
-/** The place after a byte of an extension (RFC 9112 7.1.1); `null` for a byte that is not allowed there. Blanks around `;` and `=` are not. */
-export const nextInExtension = (place: ExtensionPlace, byte: number): ExtensionPlace | null => {
-  switch (place) {
+/** The state after a byte of an extension (RFC 9112 7.1.1); `null` for a byte that is not allowed, such as a blank around `;` or `=`. */
+export const nextInExtension = (state: ExtensionState, byte: number): ExtensionState | null => {
+  switch (state) {
     case "before name":
       return isToken(byte) ? "name" : null;
     case "name":
@@ -38,12 +38,12 @@ export const nextInExtension = (place: ExtensionPlace, byte: number): ExtensionP
   }
 };
 
-/** Whether the line may end there. */
-export const mayEnd = (place: ExtensionPlace): boolean =>
-  place === "name" || place === "value" || place === "after quoted";
+/** Whether the line may end in this state. */
+export const mayEnd = (state: ExtensionState): boolean =>
+  state === "name" || state === "value" || state === "after quoted";
 
 const isToken = (byte: number): boolean => TOKEN.test(String.fromCharCode(byte));
-const within = (place: "name" | "value", byte: number): ExtensionPlace | null =>
-  isToken(byte) ? place : null;
-const quotable = (byte: number): ExtensionPlace | null =>
+const within = (state: "name" | "value", byte: number): ExtensionState | null =>
+  isToken(byte) ? state : null;
+const quotable = (byte: number): ExtensionState | null =>
   QUOTABLE.test(String.fromCharCode(byte)) ? "quoted" : null;

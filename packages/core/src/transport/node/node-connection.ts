@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../../errors/http-error.ts";
-import type { AwaitsBody } from "../hub/body-grace.ts";
+import type { BodyGraceListener } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { Linger } from "../hub/linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
@@ -18,19 +18,19 @@ import { readHead, type RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { UpgradeConnection } from "../upgrade/upgrade-connection.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
-import { Silence } from "../hub/silence.ts";
+import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
 const MAX_PIPELINED = 16;
 
 /**
- * One connection on `node:http`: keeps its exchanges in order and bounded, and closes it where `node:http` would close too early or too late.
+ * One connection on `node:http`: orders and bounds its exchanges, and closes it where `node:http` would close too early or too late.
  *
- * After a framing error or a reply with `Connection: close` nothing is served any more, although `node:http` may still parse messages. Valid
+ * After a framing error or a reply with `Connection: close` nothing more is served, although `node:http` may still parse messages. Valid
  * requests before a malformed one get their replies first.
  */
-export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConnection {
+export class NodeConnection implements OpenConnection, BodyGraceListener, ExchangeConnection {
   private readonly socket: Socket;
   private readonly hub: ConnectionHub;
   private readonly input: NodeInput;
@@ -54,16 +54,16 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** The refusal of a malformed message; it is written after the replies before it. */
   private failure: Failure | null = null;
   private undecided = false;
-  /** Whether it ends with its next reply because this process has more than its share of connections. */
+  /** Whether it closes with its next reply because this process has more than its share of connections. */
   private excess = false;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
-  private silence: Silence | null = null;
+  private halfClose: HalfCloseWatch | null = null;
   private readingPaused = false;
 
   /**
    * @param served requests that were already answered on this connection
-   * @param headSince since when it has an incomplete head; `null` for none
+   * @param headSince time since which it has an incomplete head; `null` for none
    */
   constructor(socket: Socket, hub: ConnectionHub, served: number, headSince: number | null) {
     this.socket = socket;
@@ -117,7 +117,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       head instanceof HttpError ||
       head.last ||
       !response.shouldKeepAlive ||
-      wantsWebSocket(request) || // the bytes behind it may not be HTTP
+      wantsWebSocket(request) || // the bytes after it may not be HTTP
       this.requests === maxRequestsPerConnection
     ) {
       this.stopped = true;
@@ -139,7 +139,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     const head = this.canUpgrade(request) ? this.readHead(request) : notImplemented(); // early releases of Node 24 do not call canUpgrade first
     if (head instanceof HttpError) return this.fail(head, headOf(request));
     const { socket, hub } = this;
-    // Assigned, not deleted: `delete` makes the object slow for good.
+    // Assigned, not deleted: `delete` would make the object permanently slow.
     const { destroySoon } = Object.getPrototypeOf(socket) as Socket;
     socket.destroySoon = destroySoon;
     socket.off("end", this.onEnd);
@@ -155,7 +155,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.fail(notImplemented(), headOf(request));
   }
 
-  /** Handles input that cannot be parsed, and errors of the socket. */
+  /** Handles parse errors, and errors of the socket. */
   onParseError(error: ParseError): void {
     if (this.lingering !== null) return this.limitLinger();
     // A client that disconnects within a message gets no reply to it.
@@ -236,7 +236,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   check(now: number): void {
     this.watch.tick(now);
     this.bodyGraceEnded();
-    if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) return this.cut();
+    if (this.lingering?.isLate(now) === true || this.halfClose?.isIdle(now) === true) return this.cut();
     if (this.writes.isTooSlow(now)) return resetSocket(this.socket);
     if (this.unread?.complete === true) this.bodyIsIn();
     const { last } = this;
@@ -250,13 +250,13 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     } else if (this.lingering === null) this.checkHead(now);
   }
 
-  /** Passes waiting exchanges to the app, in order, as far as there is room. Called when a reply was sent or a body is complete. */
+  /** Passes waiting exchanges to the app, in order, up to the pipeline limit. Called when a reply was sent or a body is complete. */
   advance(): void {
     while (this.closing === null && this.waiting !== null && this.waiting.ready && this.hasRoom()) {
       const exchange = this.waiting;
       this.waiting = exchange.next;
       this.serve(exchange);
-      if (this.silence !== null && !exchange.replied) this.abandon();
+      if (this.halfClose !== null && !exchange.replied) this.abandon();
     }
     if (this.waiting?.ready === true) this.pauseReading();
     else this.resumeReading();
@@ -278,7 +278,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.undecided = false;
     this.stopped = true;
     if (bodyArrives) {
-      // The message has its own reply: the client would take a second one for the reply to its next request.
+      // The message has a reply already: the client would read a second one as the reply to its next request.
       this.last?.failBody(failure);
       if (this.last === null) this.linger();
       return;
@@ -400,7 +400,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.stopped = true;
     this.undecided = false;
     if (this.lingering !== null) return;
-    this.silence = new Silence(this.socket, this.hub.now);
+    this.halfClose = new HalfCloseWatch(this.socket, this.hub.now);
     this.abandon();
   };
 
@@ -418,7 +418,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.hub.remove(this);
   };
 
-  /** Aborts the exchanges after `kept`, or all; whether there was one. */
+  /** Aborts the exchanges after `kept`, or all. Returns whether there was one. */
   private abortAfter(kept: NodeExchange | null): boolean {
     const start = kept === null ? this.first : kept.next;
     this.last = kept;

@@ -41,12 +41,12 @@ export interface ExchangeConnection extends ExchangeHost {
   discardBody(request: IncomingMessage): void;
   /** Passes ready exchanges to the app. */
   advance(): void;
-  /** The reply of an exchange left the socket's buffer. */
+  /** Called when the reply of an exchange has left the socket's buffer. */
   replySent(exchange: NodeExchange): void;
   cut(): void;
 }
 
-/** Unread bytes of a body that are discarded to keep the connection; with more of them it closes. */
+/** Maximum unread bytes of a body that are discarded to keep the connection open. */
 const UNREAD_BYTES = 65_536;
 
 /** Largest body in bytes that is collected before the app gets its request. */
@@ -135,7 +135,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     return true;
   }
 
-  /** Starts to collect a short body, so that the app gets it with the head; whether there is one. */
+  /** Starts to collect a short body, so that the app gets it with the head. Returns whether there is one. */
   collect(): boolean {
     const { bodyLength } = this;
     if (bodyLength === null || bodyLength === 0 || bodyLength > SHORT_BODY || this.expectsContinue)
@@ -198,12 +198,12 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   }
 
   endedEarly(): null {
-    return null; // node:http destroys a message that was abandoned, without an end
+    return null; // node:http destroys an abandoned message without "end"
   }
 
   failed(error: unknown): void {
     logFailed(this, error);
-    // node:http keeps the chunks of one turn back, in the message or its socket: the cut would lose those from before the error.
+    // node:http buffers the chunks of one turn, in the message or its socket: the cut would lose the chunks before the error.
     const { response } = this;
     const { socket } = response;
     while (response.writableCorked > 0) response.uncork();
@@ -219,7 +219,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   finish(end: ExchangeEnd): void {
     if (this.end !== null) return;
     this.end = end;
-    this.ready = true; // nothing is collected any more
+    this.ready = true; // collecting has ended
     this.body?.exchangeEnded(end);
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
@@ -297,7 +297,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   }
 
   private write(head: ReplyHead): void {
-    // Before node:http's own listener, which would discard an unbounded body unseen.
+    // Before node:http's own listener, which would discard an unbounded body.
     if (!this.complete) this.response.prependListener("finish", () => this.discardBody());
     this.awaitClose();
     this.writer = writePrepared(this.response, head, this.minor, this);
@@ -330,10 +330,10 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.request, this.bodyLength, this);
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
-    else if (this.end !== null) this.body.exchangeEnded(this.end); // of a handler that reads it late
+    else if (this.end !== null) this.body.exchangeEnded(this.end); // a handler reads it after the end
     return this.body;
   }
 }
 
-/** The body of a refused message: none. */
+/** The empty body of a refused message. */
 async function* noChunks(): AsyncGenerator<Uint8Array> {}

@@ -4,7 +4,7 @@ import { prepareReply } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
 /**
- * A complete reply as bytes, for refused messages without a response object of `node:http`. It says `connection: close`.
+ * A complete reply as bytes, for refused messages without a response object of `node:http`. It has `connection: close`.
  *
  * @param method of the message: HEAD gets no body
  * @throws CORE_BAD_HEADER for an invalid field

@@ -27,7 +27,7 @@ export class NodeHttp {
    * Serves a socket; `emit("connection")` is the documented way to pass one to a server of `node:http`.
    *
    * @param served requests that were already answered on this connection; they count for `maxRequestsPerConnection`
-   * @param headSince since when it has an incomplete head; `null` for none
+   * @param headSince time since which it has an incomplete head; `null` for none
    */
   take(socket: Socket, served: number, headSince: number | null = null): void {
     this.attach(socket, served, headSince);
@@ -48,7 +48,7 @@ export class NodeHttp {
   };
 
   private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
-    stream.on("error", ignore); // a wrapper of the socket if a body follows; the socket has listeners of its own
+    stream.on("error", ignore); // a wrapper of the socket if a body follows; the socket has its own listeners
     this.bySocket.get(request.socket)?.onConnect(request);
   };
 

@@ -11,21 +11,21 @@ export interface NodeInputHost {
   readonly options: { readonly limits: LimitsConfig };
   /** Refuses the message that is being read. @param head of the message, as far as it has arrived; `null` after the head */
   refuse(failure: HttpError, head: Uint8Array | null): void;
-  /** Bytes arrived that are not read. */
+  /** Called when bytes were discarded. */
   discarded(): void;
-  /** Writes the reply that waits for others of a batch: whether more is read depends on it. */
+  /** Writes the reply that waits for its batch, because it determines whether more is read. */
   send(): void;
 }
 
 type Listener = (chunk: Buffer) => void;
 
 /**
- * The bytes that a connection passes to the parser of `node:http`: checked by a `MessageReader`, and the parts of a message one at a time.
+ * Passes a connection's bytes to the parser of `node:http`: checked by a `MessageReader`, and each part of a message in a separate call.
  *
- * The parser drops the bytes behind a request that offers an upgrade, when they are in the same call; separate calls keep them.
+ * The parser drops the bytes after a request that offers an upgrade if they are in the same call; separate calls keep them.
  *
- * `node:http` lets its parser read from the system directly until a listener for "data" is added; then it passes on what its own listener receives.
- * That listener is replaced by this one. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
+ * `node:http` lets its parser read from the system directly until a listener for "data" is added; then it passes on the bytes that its own listener receives.
+ * This class replaces that listener. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
  */
 export class NodeInput implements SocketOwner {
   private readonly socket: Socket & ParsedSocket;
@@ -37,7 +37,7 @@ export class NodeInput implements SocketOwner {
   private chunk: Buffer | null = null;
   private restAt = 0;
   private fromStart = true;
-  /** The bytes of a head that arrives in several reads, for its refusal. Bounded by the limits of a head; `null` while no head is incomplete. */
+  /** The bytes of a head that arrives in several reads, to report it if it is refused. Bounded by the limits of a head; `null` while no head is incomplete. */
   private begun: Buffer | null = null;
   private readonly batch: ReadBatch;
   private reading: DirectReading | null = null;
@@ -50,7 +50,7 @@ export class NodeInput implements SocketOwner {
     this.reader = new MessageReader(host.options.limits);
   }
 
-  /** Takes the place of the listener that `node:http` has added. */
+  /** Replaces the listener that `node:http` has added. */
   begin(): void {
     const { socket } = this;
     this.parsers = socket.listeners("data") as Listener[];
@@ -85,12 +85,12 @@ export class NodeInput implements SocketOwner {
     return this.reader.bodyBytes;
   }
 
-  /** The head was accepted. Its body follows; `null` for a chunked one. */
+  /** Sets the length of the body after an accepted head; `null` for a chunked one. */
   expectBody(length: number | null): void {
     this.reader.expectBody(length);
   }
 
-  /** Parses nothing more; further bytes are discarded. */
+  /** Stops parsing; further bytes are discarded. */
   close(): void {
     this.isClosed = true;
   }
@@ -113,7 +113,7 @@ export class NodeInput implements SocketOwner {
     while (this.restAt < chunk.length && !this.isClosed) {
       this.host.send();
       if (this.mustWait()) {
-        this.socket.pause(); // first: a flowing socket would emit what is put back at once
+        this.socket.pause(); // first: a flowing socket would emit the unshifted bytes at once
         this.socket.unshift(chunk.subarray(this.restAt));
         break;
       }
@@ -123,7 +123,7 @@ export class NodeInput implements SocketOwner {
     if (this.isClosed) this.host.discarded();
   }
 
-  /** `node:http` pauses while too many bytes of replies wait, and then throws for what its parser gets, even if the connection has resumed the socket. */
+  /** `node:http` pauses while too many bytes of replies wait, and then its parser throws for any input, even if the connection has resumed the socket. */
   private mustWait(): boolean {
     const { socket } = this;
     return socket._paused === true || (this.restAt > 0 && socket.isPaused());
@@ -151,7 +151,7 @@ export class NodeInput implements SocketOwner {
     this.isClosed = true;
   }
 
-  /** A copy of an incomplete head, since the memory of a read is used again; `null` in a body. */
+  /** A copy of an incomplete head, because the memory of a read is reused; `null` in a body. */
   private copyOf(part: Buffer): Buffer | null {
     if (this.begun !== null) return Buffer.concat([this.begun, part]);
     return this.fromStart ? Buffer.from(part) : null;
@@ -162,7 +162,7 @@ export class NodeInput implements SocketOwner {
   }
 }
 
-/** What `node:http` keeps on a socket; not documented. */
+/** Undocumented fields that `node:http` sets on a socket. */
 interface ParsedSocket {
   /** Whether it has paused reading until replies are written. */
   readonly _paused?: boolean;
@@ -170,8 +170,8 @@ interface ParsedSocket {
 }
 
 /**
- * Makes the parser of `node:http` give up reading from the system. On Node it does when a listener for "data" is added; on Deno it does not, and would get
- * bytes unchecked, and later ones before those that were put back.
+ * Stops the parser of `node:http` from reading directly from the system. On Node, adding a listener for "data" does; on Deno it does not, so that the
+ * parser would get unchecked bytes, and later ones before the unshifted ones.
  */
 const endDirectReading = (socket: Socket & ParsedSocket): void => {
   const { parser } = socket;

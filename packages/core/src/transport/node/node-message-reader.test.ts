@@ -7,7 +7,7 @@ import { MessageReader } from "./node-message-reader.ts";
 const narrowLimits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 256 });
 const wideLimits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 8192 });
 
-/** What the reader says about bytes that arrive in pieces of a length. */
+/** The result of reading bytes that arrive in pieces of a length. */
 const read = (text: string, pieceLength: number, limits = narrowLimits) => {
   const reader = new MessageReader(limits);
   const bytes = Buffer.from(text, "latin1");
@@ -40,7 +40,7 @@ const odd = fc.constantFrom(
   "\r\n\r\n",
 );
 
-test("a head that arrives whole is judged as one that arrives byte by byte, whatever it contains", () => {
+test("a head that arrives whole has the same result as one that arrives byte by byte, whatever it contains", () => {
   const edits = fc.array(
     fc.record({ at: fc.nat({ max: usual.length }), drop: fc.nat({ max: 3 }), put: odd }),
     {
@@ -48,30 +48,27 @@ test("a head that arrives whole is judged as one that arrives byte by byte, what
     },
   );
   fc.assert(
-    fc.property(edits, fc.constantFrom("", "body", usual), (changes, behind) => {
+    fc.property(edits, fc.constantFrom("", "body", usual), (changes, after) => {
       let text = usual;
       for (const { at, drop, put } of changes) text = text.slice(0, at) + put + text.slice(at + drop);
-      return isDeepStrictEqual(read(text + behind, Infinity), read(text + behind, 1));
+      return isDeepStrictEqual(read(text + after, Infinity), read(text + after, 1));
     }),
     { numRuns: 20_000 },
   );
 });
 
-test("a head of any length is judged as one that arrives byte by byte, also with an empty line within it", () => {
+test("a whole head of any length has the same result as byte by byte, also with an empty line within it", () => {
   const blank = fc.option(fc.record({ at: fc.nat({ max: 900 }), put: odd }));
   fc.assert(
     fc.property(
       fc.integer({ min: 440, max: 560 }),
       blank,
       fc.constantFrom("", usual),
-      (length, put, behind) => {
+      (length, put, after) => {
         const field = `X: ${"y".repeat(length - 60)}\r\nZ: 1\r\n`;
         const head = usual.slice(0, -2) + field + "\r\n";
         const text = put === null ? head : head.slice(0, put.at) + put.put + head.slice(put.at);
-        return isDeepStrictEqual(
-          read(text + behind, Infinity, wideLimits),
-          read(text + behind, 1, wideLimits),
-        );
+        return isDeepStrictEqual(read(text + after, Infinity, wideLimits), read(text + after, 1, wideLimits));
       },
     ),
     { numRuns: 3000 },
@@ -91,7 +88,7 @@ test.each([
   `GET /${"a".repeat(60)} HTTP/1.1\r\n\r\n`,
   `GET / HTTP/1.1\r\n${"a:b\r\n".repeat(45)}\r\n`,
   `GET / HTTP/1.1\r\nA: ${"b".repeat(260)}\r\n\r\n`,
-])("a whole head is judged as byte by byte: %j", (head) => {
+])("a whole head has the same result as byte by byte: %j", (head) => {
   expect(read(head, Infinity)).toEqual(read(head, 1));
 });
 

@@ -3,12 +3,12 @@ import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldsTooLong, lineTooLong } from "../wire/head-limits.ts";
 import { ordinaryHeadEnd } from "./ordinary-head.ts";
-import { type ExtensionPlace, mayEnd, nextInExtension } from "./chunk-extension.ts";
+import { type ExtensionState, mayEnd, nextInExtension } from "./chunk-extension.ts";
 
-/** Bytes of chunk extensions and leading zeros in one body; they carry nothing. */
+/** Maximum bytes of chunk extensions and leading zeros in one body, which carry no data. */
 export const MAX_EXTENSION_BYTES = 16_384;
 
-/** Digits of a chunk size that count as its number; further ones can only be leading zeros. */
+/** Maximum significant digits of a chunk size; further ones can only be leading zeros. */
 const SIZE_DIGITS = 14;
 /** Characters of a field name that an error reports. */
 const NAME_LENGTH = 64;
@@ -21,8 +21,8 @@ const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const PROTOCOL = "HTTP/";
 
-/** Part of a message in which the next byte is. */
-type Place =
+/** Parser state: the part of a message to which the next byte belongs. */
+type State =
   | "start"
   | "empty line"
   | "method"
@@ -47,18 +47,18 @@ const malformedLine = (): HttpError => new HttpError(400, "The request line is m
 const malformedChunk = (): HttpError => new HttpError(400, "The chunked body is malformed");
 
 /**
- * Follows the framing of one connection's requests, ahead of a parser that tolerates or hides what RFC 9112 forbids: a whole head of the ordinary form at
- * once, everything else byte by byte.
+ * Checks the framing of one connection's requests before a parser that tolerates or hides what RFC 9112 forbids. A whole head of the ordinary form is read
+ * at once, everything else byte by byte.
  *
- * It refuses more than one empty line before a request, more than one blank between the parts of a request line, a protocol other than HTTP
+ * It rejects more than one empty line before a request, more than one blank between the parts of a request line, a protocol other than HTTP
  * (RFC 9112 2.2 and 3), a head beyond the limits, chunk sizes above 2^53 - 1, malformed chunk extensions and more than 16 KiB of them in a body (7.1).
- * Every other mistake is left to the parser. The parser sees a message in separate pieces: its head, then its body; never bytes of two messages in one call.
+ * The parser detects all other errors. The parser sees a message in separate pieces: its head, then its body; never bytes of two messages in one call.
  */
 export class MessageReader {
   private readonly limits: LimitsConfig;
-  private place: Place = "start";
+  private state: State = "start";
   private readEmptyLine = false;
-  /** Bytes of the current request line, without its end; of the protocol's name while that is compared. */
+  /** Bytes of the current request line, without its line end. */
   private lineBytes = 0;
   private matched = 0;
   /** Bytes of the fields so far, as `maxHeaderBytes` counts them, and of the current one. */
@@ -68,11 +68,11 @@ export class MessageReader {
   private largestName = "";
   private largestBytes = 0;
   private isTrailer = false;
-  /** Bytes left of the body or of the chunk. */
-  private left = 0;
+  /** Remaining bytes of the body or of the chunk. */
+  private remaining = 0;
   private digits = 0;
   private size = 0;
-  private extension: ExtensionPlace = "before name";
+  private extension: ExtensionState = "before name";
   private extensionBytes = 0;
   /** Bytes of bodies so far, without framing. */
   bodyBytes = 0;
@@ -85,12 +85,12 @@ export class MessageReader {
 
   /** Whether the next byte is the first of a message; an empty line may have been read. */
   get atStart(): boolean {
-    return this.place === "start" || this.place === "empty line";
+    return this.state === "start" || this.state === "empty line";
   }
 
   /** Whether the head is complete: `expectBody` must be called before the next `read`. */
   get headIsRead(): boolean {
-    return this.place === "head read";
+    return this.state === "head read";
   }
 
   /** Sets the length of the body that follows the head; `null` for a chunked one. */
@@ -99,45 +99,45 @@ export class MessageReader {
     if (length === null) this.beginChunk();
     else if (length === 0) this.beginMessage();
     else {
-      this.left = length;
-      this.place = "body";
+      this.remaining = length;
+      this.state = "body";
     }
   }
 
   /**
-   * Reads from `start` to the end of the head, of the message or of the bytes, whichever comes first, and returns the offset; after a failure, that
-   * of the byte at fault.
+   * Reads from `start` to the end of the head, of the message or of the bytes, whichever comes first. Returns the offset reached; after a failure, the
+   * offset of the invalid byte.
    */
   read(bytes: Buffer, start: number): number {
     const { length } = bytes;
-    if (this.place === "start" && !this.readEmptyLine) {
+    if (this.state === "start" && !this.readEmptyLine) {
       const end = ordinaryHeadEnd(bytes, start, this.limits);
       if (end !== -1) {
-        this.place = "head read";
+        this.state = "head read";
         return end;
       }
     }
     let at = start;
     while (at < length && this.failure === null) {
-      if (this.left > 0) at = this.skipData(at, length);
-      else if (this.place === "value") at = this.skipValue(bytes, at);
+      if (this.remaining > 0) at = this.skipData(at, length);
+      else if (this.state === "value") at = this.skipValue(bytes, at);
       else {
         this.step(bytes[at] as number);
         if (this.failure !== null) return at;
         at++;
       }
-      if (this.place === "head read" || (this.place === "start" && !this.readEmptyLine)) return at;
+      if (this.state === "head read" || (this.state === "start" && !this.readEmptyLine)) return at;
     }
     return at;
   }
 
   private skipData(at: number, length: number): number {
-    const taken = Math.min(this.left, length - at);
-    this.left -= taken;
+    const taken = Math.min(this.remaining, length - at);
+    this.remaining -= taken;
     this.bodyBytes += taken;
-    if (this.left === 0) {
-      if (this.place === "body") this.beginMessage();
-      else this.place = "after data";
+    if (this.remaining === 0) {
+      if (this.state === "body") this.beginMessage();
+      else this.state = "after data";
     }
     return at + taken;
   }
@@ -156,13 +156,13 @@ export class MessageReader {
   }
 
   private step(byte: number): void {
-    switch (this.place) {
+    switch (this.state) {
       case "start":
         return this.stepStart(byte);
       case "empty line":
         if (byte !== LF) return this.fail(malformedLine());
         this.readEmptyLine = true;
-        this.place = "start";
+        this.state = "start";
         return;
       case "method":
       case "before target":
@@ -182,34 +182,34 @@ export class MessageReader {
   private stepStart(byte: number): void {
     if (byte === LF || (byte === CR && this.readEmptyLine)) return this.fail(malformedLine());
     if (byte === CR) {
-      this.place = "empty line";
+      this.state = "empty line";
       return;
     }
     this.readEmptyLine = false;
     this.lineBytes = 1;
-    this.place = "method";
+    this.state = "method";
   }
 
   private stepLine(byte: number): void {
     if (byte === LF) return this.beginFields();
     if (byte !== CR && ++this.lineBytes > this.limits.maxRequestLine)
       return this.fail(lineTooLong(this.limits));
-    switch (this.place) {
+    switch (this.state) {
       case "method":
-        if (byte === SPACE) this.place = "before target";
+        if (byte === SPACE) this.state = "before target";
         return;
       case "before target":
         if (byte === SPACE) return this.fail(malformedLine());
-        this.place = "target";
+        this.state = "target";
         return;
       case "target":
         if (byte !== SPACE) return;
         this.matched = 0;
-        this.place = "protocol";
+        this.state = "protocol";
         return;
       case "protocol":
         if (byte !== PROTOCOL.charCodeAt(this.matched)) return this.fail(malformedLine());
-        if (++this.matched === PROTOCOL.length) this.place = "rest of line";
+        if (++this.matched === PROTOCOL.length) this.state = "rest of line";
         return;
       default:
     }
@@ -231,25 +231,25 @@ export class MessageReader {
     }
     this.fieldBytes = 0;
     this.name = "";
-    this.place = "name";
+    this.state = "name";
   }
 
   private stepField(byte: number): void {
-    if (this.place === "end of fields") {
+    if (this.state === "end of fields") {
       if (byte !== LF) this.fail(new HttpError(400, "The request is malformed"));
       else if (this.isTrailer) this.beginMessage();
-      else this.place = "head read";
+      else this.state = "head read";
       return;
     }
-    if (byte === CR && this.place === "name" && this.fieldBytes === 0) {
-      this.place = "end of fields";
+    if (byte === CR && this.state === "name" && this.fieldBytes === 0) {
+      this.state = "end of fields";
       return;
     }
     // A field without a blank after its colon counts as one with it, as in `readHead`.
-    this.countField(this.place === "after colon" && byte !== SPACE && byte !== TAB ? 2 : 1);
+    this.countField(this.state === "after colon" && byte !== SPACE && byte !== TAB ? 2 : 1);
     if (byte === LF) this.beginField();
-    else if (this.place === "after colon") this.place = "value";
-    else if (byte === COLON) this.place = "after colon";
+    else if (this.state === "after colon") this.state = "value";
+    else if (byte === COLON) this.state = "after colon";
     else if (this.name.length < NAME_LENGTH) this.name += String.fromCharCode(byte);
   }
 
@@ -263,11 +263,11 @@ export class MessageReader {
   private beginChunk(): void {
     this.size = 0;
     this.digits = 0;
-    this.place = "size";
+    this.state = "size";
   }
 
   private stepChunk(byte: number): void {
-    switch (this.place) {
+    switch (this.state) {
       case "size":
         return this.stepSize(byte);
       case "extension":
@@ -276,7 +276,7 @@ export class MessageReader {
         return byte === LF ? this.beginData() : this.fail(malformedChunk());
       case "after data":
         if (byte !== CR) return this.fail(malformedChunk());
-        this.place = "end of data";
+        this.state = "end of data";
         return;
       default:
         return byte === LF ? this.beginChunk() : this.fail(malformedChunk());
@@ -290,9 +290,9 @@ export class MessageReader {
       if (this.size > Number.MAX_SAFE_INTEGER) return this.fail(new HttpError(400, "A chunk is too large"));
       if (++this.digits > SIZE_DIGITS) this.countExtension();
     } else if (this.digits === 0) this.fail(malformedChunk());
-    else if (byte === CR) this.place = "end of size";
+    else if (byte === CR) this.state = "end of size";
     else if (byte === SEMICOLON) {
-      this.place = "extension";
+      this.state = "extension";
       this.extension = "before name";
       this.countExtension();
     } else this.fail(malformedChunk());
@@ -300,7 +300,7 @@ export class MessageReader {
 
   private stepExtension(byte: number): void {
     if (byte === CR && mayEnd(this.extension)) {
-      this.place = "end of size";
+      this.state = "end of size";
       return;
     }
     const next = nextInExtension(this.extension, byte);
@@ -316,8 +316,8 @@ export class MessageReader {
 
   private beginData(): void {
     if (this.size > 0) {
-      this.left = this.size;
-      this.place = "data";
+      this.remaining = this.size;
+      this.state = "data";
       return;
     }
     this.beginFields();
@@ -326,7 +326,7 @@ export class MessageReader {
 
   private beginMessage(): void {
     this.readEmptyLine = false;
-    this.place = "start";
+    this.state = "start";
   }
 
   private fail(failure: HttpError): void {

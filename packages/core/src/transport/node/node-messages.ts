@@ -8,7 +8,7 @@ import type {
   ServerResponse,
 } from "node:http";
 
-/** A `ServerResponse` whose head can be given as fields without framing. */
+/** A `ServerResponse` that accepts its head as fields without framing. */
 export interface NodeResponse extends ServerResponse {
   /** Fields for the implicit head of `end`, which adds `content-length` and `date`; not changed by the response. */
   impliedFields: readonly string[] | null;
@@ -16,7 +16,7 @@ export interface NodeResponse extends ServerResponse {
 
 /** A request whose `headers` are read late. */
 interface LateRequest extends IncomingMessage {
-  /** Whether only `node:http` itself has seen it. */
+  /** Whether only `node:http` itself has accessed it. */
   isUnseen: boolean;
 }
 
@@ -32,8 +32,8 @@ export const messageClasses = (): Pick<ServerOptions, "IncomingMessage" | "Serve
 
 /**
  * The class of a server's requests. `node:http` itself asks each request's `headers` for `content-length`, `transfer-encoding` and `expect` before it
- * emits the request, and so has all fields converted, which nothing else needs: they are validated from `rawHeaders`. It gets these three alone.
- * Every other reader gets all headers, built on the first read.
+ * emits the request, which converts all fields, although nothing else needs that: they are validated from `rawHeaders`. It gets only these three.
+ * Every other reader gets all headers, built on first access.
  *
  * Overrides the accessor `headers`; where a release of Node has none on the prototype, requests are plain `IncomingMessage`s.
  */
@@ -54,7 +54,7 @@ const requestClass = (): RequestClass => {
   return LazyRequest;
 };
 
-/** The fields that `node:http` itself asks for. */
+/** The fields that `node:http` itself reads. */
 const ownHeaders = (fields: readonly string[]): IncomingHttpHeaders => {
   let found: IncomingHttpHeaders | null = null;
   for (let at = 0; at < fields.length; at += 2) {
@@ -77,7 +77,7 @@ const ownName = (name: string): string | null => {
 /**
  * The class of a server's responses, each a `NodeResponse`.
  *
- * Its constructor ends the time in which observers of `node:http` get a request before it is emitted, but for subscribers of one channel.
+ * Its constructor runs after all observers of `node:http` that receive a request before it is emitted, except subscribers of one channel.
  *
  * Overrides `writeHead`, which `end` calls with the status when no head was sent, and in Bun with its phrase; packages that observe heads rely on that call too. If a
  * release of Node dropped it, replies would lack their fields and the conformance suite would fail.
@@ -104,7 +104,7 @@ const responseClass = (): ResponseClass => {
   };
 };
 
-/** Makes the requests that a server emits show their headers; also to tools that replace the `emit` of all servers. */
+/** Makes emitted requests show all headers, also to tools that replace the `emit` of all servers. */
 export const showHeaders = (server: Server): void => {
   server.emit = (event: string, ...values: readonly unknown[]): boolean => {
     const [first] = values;

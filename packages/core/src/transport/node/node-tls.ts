@@ -4,7 +4,7 @@ import { TlsHandshake } from "./tls-handshake.ts";
 import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
 
 /**
- * Terminates TLS in front of HTTP/1.1 and of the transport's further protocol, which the client chooses in the handshake (ALPN).
+ * Terminates TLS for HTTP/1.1 and for the transport's additional protocol; the client selects one in the handshake (ALPN).
  *
  * @param http serves a decrypted connection over HTTP/1.1
  * @returns the function that serves a raw socket
@@ -26,7 +26,7 @@ export const overTls = (hub: ConnectionHub, tls: TransportTls, http: ServeSocket
     server.setSecureContext(context);
   };
   return (socket) => {
-    socket.on("error", ignore); // the decrypted socket has listeners of its own
+    socket.on("error", ignore); // the decrypted socket has its own listeners
     socket.allowHalfOpen = false; // a client that half-closes cannot complete its handshake
     new TlsHandshake(socket, hub);
     server.emit("connection", socket);

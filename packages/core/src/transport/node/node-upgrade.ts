@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** Whether a request offers WebSocket alone (RFC 6455 4.1): a GET without a body whose `upgrade` names only that protocol. */
+/** Whether a request offers only WebSocket (RFC 6455 4.1): a GET without a body whose `upgrade` names only that protocol. */
 export const wantsWebSocket = (request: IncomingMessage): boolean =>
   request.method === "GET" &&
   request.httpVersionMinor === 1 &&

@@ -1,28 +1,28 @@
 import { BodyRate } from "../wire/body-rate.ts";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
 
-/** What has arrived on a connection. */
-export interface Arrived {
+/** Progress of a connection's input. */
+export interface InputProgress {
   /** Whether a part of a head has arrived, but not all of it. */
   readonly headBegan: boolean;
-  /** Bytes of bodies so far; those that frame a chunked body do not count. */
+  /** Bytes of bodies so far, without the framing of chunked bodies. */
   readonly bodyBytes: number;
 }
 
 /** Detects slow heads, slow bodies and idle connections, without a timer or listener for each request. Called once a second. */
 export class NodeWatch {
-  private readonly arrived: Arrived;
+  private readonly progress: InputProgress;
   private readonly timeouts: TimeoutConfig;
   private idleSince: number;
-  /** When a sweep first saw a part of the head: at most a sweep after its first byte. */
+  /** When a sweep first saw a part of the head: at most one sweep after its first byte. */
   private headSince: number | null;
   private lastTick: number;
   /** Milliseconds between the last two ticks. */
   private elapsed = 0;
   private readonly body: BodyRate;
 
-  constructor(arrived: Arrived, timeouts: TimeoutConfig, now: number, headSince: number | null) {
-    this.arrived = arrived;
+  constructor(progress: InputProgress, timeouts: TimeoutConfig, now: number, headSince: number | null) {
+    this.progress = progress;
     this.timeouts = timeouts;
     this.idleSince = now;
     this.headSince = headSince;
@@ -36,7 +36,7 @@ export class NodeWatch {
     this.headSince = null;
   }
 
-  /** Starts the clock of a body, after a complete head. */
+  /** Starts the timeout of a body, after a complete head. */
   headComplete(): void {
     this.headSince = null;
     this.body.begin();
@@ -50,7 +50,7 @@ export class NodeWatch {
 
   /** State of a connection without a complete head. */
   headState(now: number): "in time" | "slow" | "idle too long" {
-    if (!this.arrived.headBegan) {
+    if (!this.progress.headBegan) {
       return now - this.idleSince >= this.timeouts.idleSecs * 1000 ? "idle too long" : "in time";
     }
     this.headSince ??= now;
@@ -59,6 +59,6 @@ export class NodeWatch {
 
   /** Whether a body is too slow for its reader. Time without a waiting reader does not count. */
   bodyTooSlow(): boolean {
-    return this.body.isTooSlow(this.arrived.bodyBytes, this.elapsed);
+    return this.body.isTooSlow(this.progress.bodyBytes, this.elapsed);
   }
 }

@@ -2,7 +2,7 @@ import type { ConnectionHub } from "../hub/connection-hub.ts";
 import type { OpenConnection } from "../../exchange/open-connection.ts";
 import type { Socket } from "../../exchange/socket.ts";
 
-/** A connection before its handshake, so that a drain cuts a silent one like every idle connection. Its deadline is `handshakeTimeout` of the TLS server. */
+/** A connection during its handshake, registered so that a drain cuts it like any idle connection while the client is silent. Its deadline is `handshakeTimeout` of the TLS server. */
 export class TlsHandshake implements OpenConnection {
   private readonly socket: Socket;
   private readonly hub: ConnectionHub;
@@ -22,7 +22,7 @@ export class TlsHandshake implements OpenConnection {
     return false;
   }
 
-  /** Unregisters itself in the first sweep after the client's first bytes: from then on it is not idle, and the handshake ends in time or fails. */
+  /** Unregisters itself in the first sweep after the client's first bytes: it is no longer idle, and the handshake completes in time or fails. */
   check(): void {
     if (!this.idle) this.hub.remove(this);
   }

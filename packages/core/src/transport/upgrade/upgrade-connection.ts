@@ -13,15 +13,15 @@ import type { BeginUpgraded } from "../../exchange/upgrade.ts";
 import { UpgradedReading } from "./upgraded-reading.ts";
 import { UpgradeExchange } from "./upgrade-exchange.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
-import { Silence } from "../hub/silence.ts";
+import { HalfCloseWatch } from "../hub/half-close-watch.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Bytes read after the request while the app decides: reading is how a disconnect is noticed. */
+/** Maximum bytes read after the request while the app decides: a disconnect is noticed only by reading. */
 const MAX_EARLY = 65_536;
 
 /**
  * A connection with an Upgrade request, detached from any parser. Its one request gets an HTTP reply and the connection closes, or the app
- * accepts and the accepted protocol takes the socket. Then the connection still counts, is notified of a drain, and is cut at its deadline.
+ * accepts and the accepted protocol takes the socket. The connection then still counts, is notified of a drain, and is cut at its deadline.
  */
 export class UpgradeConnection implements OpenConnection, FastExchangeConnection, FastReplyConnection {
   /** Never idle: its request is in progress, it is closing, or it is upgraded. */
@@ -38,7 +38,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   private earlyBytes: number;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
-  private silence: Silence | null = null;
+  private halfClose: HalfCloseWatch | null = null;
   /** Aborted at a drain; set when the connection is upgraded. */
   private upgraded: AbortController | null = null;
 
@@ -81,7 +81,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
 
   check(now: number): void {
     if (this.upgraded !== null) return;
-    if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) this.cut();
+    if (this.lingering?.isLate(now) === true || this.halfClose?.isIdle(now) === true) this.cut();
     else if (this.writes.isTooSlow(now)) resetSocket(this.socket);
   }
 
@@ -171,7 +171,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   /** A client that half-closes abandons its unanswered request; a reply is still sent. */
   private readonly onEnd = (): void => {
     if (this.lingering !== null) return;
-    if (this.exchange.ready) this.silence = new Silence(this.socket, this.hub.now);
+    if (this.exchange.ready) this.halfClose = new HalfCloseWatch(this.socket, this.hub.now);
     else {
       this.socket.end();
       this.abort();

@@ -24,7 +24,7 @@ afterEach(() => {
   server.close();
 });
 
-test("bytes come behind those that a paused socket has buffered", async () => {
+test("bytes follow those that a paused socket has buffered", async () => {
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
   socket.pause();
@@ -35,7 +35,7 @@ test("bytes come behind those that a paused socket has buffered", async () => {
   expect(received).toBe("first second");
 });
 
-test("a listener that asked for an encoding gets text", async () => {
+test("a listener that set an encoding gets strings", async () => {
   let received = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
   const bytes = Buffer.from("é");
@@ -45,7 +45,7 @@ test("a listener that asked for an encoding gets text", async () => {
   expect(received).toBe("é");
 });
 
-test("what a client sends arrives whole, and then its end", async () => {
+test("all bytes of a client arrive, then its end", async () => {
   let received = "";
   socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
   client.end("hello");

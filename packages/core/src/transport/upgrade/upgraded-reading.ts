@@ -4,11 +4,10 @@ import type { Socket } from "../../exchange/socket.ts";
 type Push = Socket["push"];
 
 /**
- * Lets the bytes of an upgraded socket wait for those of other connections in the same turn, as `ReadBatch` describes it. Whoever listens to the socket gets
- * them as ever, a moment later.
+ * Adds the reads of an upgraded socket to the batch of the transport (see `ReadBatch`). Listeners of the socket receive the bytes unchanged, slightly later.
  *
- * Overrides `push`, by which every `Readable` receives its data (see `DirectReading`). A release of Node that delivered bytes another way would deliver them at
- * once.
+ * Overrides `push`, by which every `Readable` receives its data (see `DirectReading`). A release of Node that delivered bytes in another way would deliver
+ * them at once.
  */
 export class UpgradedReading implements WaitingRead {
   private readonly socket: Socket;
@@ -21,7 +20,7 @@ export class UpgradedReading implements WaitingRead {
     this.batch = batch;
     this.push = socket.push;
     socket.push = (chunk: Buffer | null, encoding) => {
-      if (this.chunk !== null) this.deliver(); // what was read before, and an end after it
+      if (this.chunk !== null) this.deliver(); // earlier bytes first, also before the end
       if (chunk === null || socket.readableFlowing !== true) return this.push.call(socket, chunk, encoding);
       this.chunk = chunk;
       if (!this.batch.takes(this)) this.deliver();
@@ -29,7 +28,7 @@ export class UpgradedReading implements WaitingRead {
     };
   }
 
-  /** Emits "data" itself where `push` would do little more: that saves 3 % of the processor time of a WebSocket echo. */
+  /** Emits "data" itself where `push` would do little more, which saves 3 % of the CPU time of a WebSocket echo. */
   deliver(): void {
     const { chunk, socket } = this;
     if (chunk === null) return;

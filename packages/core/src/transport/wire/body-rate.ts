@@ -1,8 +1,8 @@
-/** Minimum rate of a body in bytes a second, over windows of five seconds. */
-const BODY_RATE = 1024;
+/** Minimum rate of a body in bytes per second, measured over windows of five seconds. */
+const MIN_BYTES_PER_SEC = 1024;
 const BODY_WINDOW_SECS = 5;
 
-/** Detects a request's body that arrives too slowly for its reader: `readBodySecs`, and longer only while at least 1 KiB/s of it arrives. */
+/** Detects slow request bodies: a reader may wait `readBodySecs`, and longer only while at least 1 KiB/s arrives. */
 export class BodyRate {
   private readonly limitMs: number;
   private waited = 0;
@@ -14,14 +14,14 @@ export class BodyRate {
     this.limitMs = readBodySecs * 1000;
   }
 
-  /** Starts the clock of a body, after a complete head. */
+  /** Starts the timeout of a body, after a complete head. */
   begin(): void {
     this.waited = 0;
     this.deadline = 0;
   }
 
   /**
-   * Called once a second while a reader waits.
+   * Returns whether the body must be aborted. Called once a second while a reader waits.
    *
    * @param bytes received so far
    * @param elapsedMs since the last call
@@ -34,7 +34,7 @@ export class BodyRate {
     }
     this.waited += elapsedMs;
     if (this.waited < this.deadline) return false;
-    const needed = (BODY_RATE * (this.waited - this.markWaited)) / 1000;
+    const needed = (MIN_BYTES_PER_SEC * (this.waited - this.markWaited)) / 1000;
     if (bytes - this.mark < needed) return true;
     this.setMark(bytes);
     this.deadline = this.waited + BODY_WINDOW_SECS * 1000;

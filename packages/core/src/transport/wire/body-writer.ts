@@ -1,38 +1,38 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 
-/** Bytes of one write: the step at which back-pressure and the write timeout apply. */
+/** Maximum bytes of one write: back-pressure and the write timeout apply between writes. */
 const SLICE_BYTES = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** Up to this many bytes a sink copies, rather than to wait until they have been written. */
+/** Maximum bytes that a sink copies instead of waiting until they are written. */
 export const COPIED_BYTES = 4096;
 
 /** Destination of a body: a `ServerResponse`, or an object that frames like one. An empty chunk sends the head and nothing else. */
 export interface BodySink {
   /**
-   * Writes bytes. @returns `false` when the writer should wait for `drain`, or for the call of `taken`: the bytes are in no copy, and a source may change them
+   * Writes bytes. @returns `false` when the writer must wait for `drain`, or for the call of `taken`: the bytes were not copied, and the source may change them
    * when its next chunk is pulled
    */
   write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean;
   /** Ends the body. */
   end(): unknown;
-  /** Adds a listener for the moment at which more can be written. */
+  /** Adds a listener that is called when more can be written. */
   on(event: "drain", listener: () => void): unknown;
 }
 
-/** Errors of a body. After `failed` the connection must be cut, so that the client does not take the reply for complete. */
+/** Errors of a body. After `failed` the connection must be cut, so that the client does not consider the reply complete. */
 export interface BodyWriterEvents {
-  /** The body broke off: its source failed, or had another length than it said. */
+  /** The body ended early: its source failed, or its length differs from the declared one. */
   failed(error: unknown): void;
-  /** An error after `stop`, only to be logged. */
+  /** An error after `stop`, to be logged only. */
   late(error: unknown): void;
 }
 
 /**
- * Writes a long or streamed body after its head: one chunk at a time, waiting while the client does not read. The next is pulled when the last was written or
- * copied.
+ * Writes a long or streamed body after its head: one chunk at a time, waiting while the client does not read. The next chunk is pulled when the last one was
+ * written or copied.
  *
  * A stream of known length must produce exactly that many bytes.
  */
@@ -118,7 +118,7 @@ export class BodyWriter {
       this.written += slice.byteLength;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.wake = resolve;
-      // Its own function: that of a slice which was taken at once is called later. After a failed write the end of the connection calls `stop`.
+      // One function per slice: for a slice that was taken at once it is called later. After a failed write, the close of the connection calls `stop`.
       const taken = (error?: Error | null): void => {
         if (error == null) resolve();
       };

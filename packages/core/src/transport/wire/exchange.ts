@@ -16,7 +16,7 @@ export interface ExchangeHost {
   readonly remoteAddress: string | null;
 }
 
-/** What log lines name of an exchange. */
+/** The parts of an exchange that log lines describe. */
 type Described = Pick<Exchange, "described" | "method" | "target">;
 
 /** Called once, at the end of an exchange. */
@@ -34,19 +34,19 @@ export interface Exchange {
   described?: DescribedRequest | null;
   /** The connection that it came over. */
   readonly connection: ExchangeHost;
-  /** How it ended, `null` while it is under way. */
+  /** How it ended; `null` while it is in progress. */
   end: ExchangeEnd | null;
   /** Called at its end; `null` without any, and afterwards. */
   listeners: EndListener[] | null;
 }
 
-/** An exchange that writes the app's reply when it comes, whatever others of its connection do. */
+/** An exchange that receives the app's reply or error directly. */
 export interface AnsweredExchange extends Exchange, RequestSource, Receiver<Reply> {
   /** The error that refuses the request; `null` for a valid one. */
   readonly refusal: HttpError | null;
   /** Writes the reply. */
   answer(reply: Reply): void;
-  /** The app failed, against its contract. */
+  /** Handles an error of the app, which must not throw. */
   fail(error: unknown): void;
 }
 
@@ -69,7 +69,7 @@ export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
 /** Calls a listener at the end of an exchange, or at once if it has ended. */
 export const listenForEnd = (exchange: Exchange, listener: EndListener): void => {
   if (exchange.end !== null) notify(listener, exchange.end, exchange, exchange.connection.options.log);
-  else if (exchange.listeners === null) exchange.listeners = [listener]; // a push makes room for 16 more
+  else if (exchange.listeners === null) exchange.listeners = [listener]; // a push would allocate room for 16 more
   else exchange.listeners.push(listener);
 };
 

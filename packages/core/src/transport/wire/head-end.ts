@@ -2,5 +2,5 @@
 export const headEnd = (date: string, close: boolean): string =>
   flatten(`date: ${date}\r\n${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`);
 
-/** The same text as one flat string. V8 keeps a joined string as a tree, which is traversed by each write. */
+/** Returns the same string in flat memory. V8 keeps a concatenated string as a tree, which each write traverses. */
 export const flatten = (text: string): string => Buffer.from(text, "latin1").toString("latin1");

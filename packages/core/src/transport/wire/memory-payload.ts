@@ -6,7 +6,7 @@ export type MemoryPayload = Exclude<Payload, BodyStream>;
 /** Payloads of more bytes are written in slices, so that back-pressure applies and the write timeout sees progress. */
 export const SLICE_ABOVE = 262_144;
 
-/** Bytes of a body that is written at once; -1 for a long body, and for a value that is no body. */
+/** Bytes of a body that is written at once; -1 for a long body, and for an invalid one. */
 export const shortLength = (payload: MemoryPayload): number => {
   if (payload === null) return 0;
   let length = -1;

@@ -32,7 +32,7 @@ test.each([
   expect(prepare(reply(stream(length)), { minor })).toMatchObject({ framing, fields, length });
 });
 
-test("keeps GET's fields for HEAD and omits the body", () => {
+test("keeps the fields of GET for HEAD and omits the body", () => {
   for (const payload of ["hello", stream(null)]) {
     const [get, head] = [prepare(reply(payload)), prepare(reply(payload), { method: "HEAD" })];
     expect(head).toEqual({ ...get, payload: null, length: 0, framing: "none" });

@@ -19,7 +19,7 @@ export interface ReplyHead {
   readonly length: number | null;
   /** How the client finds the end of the body. */
   readonly framing: Framing;
-  /** Whether the connection closes after this reply; `true` too when the reply itself says `connection: close`. */
+  /** Whether the connection closes after this reply; also `true` if the reply itself has `connection: close`. */
   readonly close: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface ReplyContext {
 }
 
 /**
- * Fields that the transport decides. A reply's own values are dropped, because they could contradict the framing; a valid `date` is kept, and the
+ * Fields that the transport sets. A reply's own values are dropped, because they could contradict the framing; a valid `date` is kept, and the
  * `content-length` of a reply to HEAD without a body.
  */
 const connectionFields: ReadonlySet<string> = new Set([
@@ -52,7 +52,8 @@ const connectionFields: ReadonlySet<string> = new Set([
 /**
  * Decides how a reply is sent (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether it has a body.
  *
- * HEAD gets GET's fields, or the length that a reply without a body states; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length.
+ * HEAD gets the fields of GET, or the `content-length` of a reply without a body; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a
+ * body in memory always has a `content-length`.
  *
  * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for an invalid payload
  */
@@ -101,7 +102,7 @@ export const lengthToSend = (method: string, reply: Reply): number | null => {
   return stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : 0;
 };
 
-/** The first valid `Date` that a reply has itself: when it was made elsewhere or earlier, that time stays (RFC 9110 6.6.1). */
+/** The first valid `Date` of a reply: one that was created elsewhere or earlier keeps its date (RFC 9110 6.6.1). */
 const dateOf = (fields: readonly string[]): string | null => {
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const value = fields[at + 1] ?? "";
@@ -110,7 +111,7 @@ const dateOf = (fields: readonly string[]): string | null => {
   return null;
 };
 
-/** The protocols that a 426 must name (RFC 9110 15.5.22); `null` without any. In other replies the transport decides the field. */
+/** The protocols that a 426 must name (RFC 9110 15.5.22); `null` without any. In other replies the transport sets the field. */
 const upgradeOf = (fields: readonly string[]): string | null => {
   const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "upgrade");
   return at === -1 ? null : fields[at + 1] || null;
@@ -121,10 +122,10 @@ const framingOf = (length: number | null, minor: number): Framing => {
   return minor === 0 ? "close" : "chunked";
 };
 
-/** Whether the transport decides a field; a reply's own value is dropped. */
+/** Whether the transport sets a field; a reply's own value is dropped. */
 export const isConnectionField = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
-/** The fields of a reply without those that the transport decides, in a new list. */
+/** The fields of a reply without those that the transport sets, in a new list. */
 export const withoutConnectionFields = (fields: readonly string[]): string[] => {
   const kept: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -6,7 +6,7 @@ import { fieldsTooLong, lineTooLong } from "./head-limits.ts";
 import { saysClose } from "./reply-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 
-/** A request's head as a parser split it. */
+/** A request's head as split by a parser. */
 export interface RawHead {
   /** Method, as received. */
   readonly method: string;
@@ -30,7 +30,7 @@ export interface RequestHead {
   readonly fields: readonly string[];
   /** Bytes of the body, `null` for a chunked one. */
   readonly bodyLength: number | null;
-  /** Whether the request has `Expect: 100-continue`. It means nothing without a body. */
+  /** Whether the request has `Expect: 100-continue`, which has no effect without a body. */
   readonly expectsContinue: boolean;
   /** Whether the connection closes after the reply. */
   readonly last: boolean;
@@ -187,7 +187,7 @@ const readBodyLength = (
   return Number.isSafeInteger(length) ? length : new HttpError(413, "The request body is too large");
 };
 
-/** Accepts `chunked` alone. A list in which it is not last, or occurs twice, leaves the length unknown (RFC 9112 6.3). */
+/** Accepts `chunked` alone. If it is not last, or repeated, the length is unknown (RFC 9112 6.3). */
 const readCodings = (value: string): null | HttpError => {
   const codings = value.split(",").map((coding) => trimBlanks(coding).toLowerCase());
   if (codings.length === 1 && codings[0] === "chunked") return null;

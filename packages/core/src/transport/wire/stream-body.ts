@@ -9,7 +9,7 @@ interface Waiter {
 
 /** A stream of Node that carries a request's body, as far as a `StreamBody` uses it. */
 export interface BodyReadable {
-  /** Whether "end" was emitted, even if nobody listened. */
+  /** Whether "end" was emitted, even without a listener. */
   readonly readableEnded: boolean;
   /** Calls `listener` with each chunk. */
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
@@ -19,17 +19,17 @@ export interface BodyReadable {
   off(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   /** Removes a listener. */
   off(event: "end", listener: () => void): unknown;
-  /** Stops the chunks, so that the client must wait. */
+  /** Stops the chunks, with back-pressure to the client. */
   pause(): unknown;
-  /** Lets the chunks come again. */
+  /** Resumes the chunks. */
   resume(): unknown;
 }
 
-/** What a `StreamBody` tells its exchange. */
+/** Callbacks of a `StreamBody` for its exchange. */
 export interface StreamBodyEvents {
   /** Called before the first read, to send `100 Continue`. */
   beforeFirst(): void;
-  /** The stream has ended before the announced length. @returns the error of a body that the client has abandoned, `null` if it is complete */
+  /** Called when the stream has ended before the declared length. @returns the error of a body that the client has abandoned, `null` if it is complete */
   endedEarly(): unknown;
 }
 
@@ -73,7 +73,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     this.flow();
   }
 
-  /** Goes back to reading one chunk at a time. */
+  /** Returns to reading one chunk at a time. */
   stopCollecting(): void {
     if (this.onWhole === null) return;
     this.onWhole = null;
@@ -103,7 +103,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     return this;
   }
 
-  /** The next chunk, once it has arrived. @throws what `fail` was called with, or the error of an abandoned body */
+  /** The next chunk, once it has arrived. @throws the error passed to `fail`, or the error of an abandoned body */
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.queue.shift();
     if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
@@ -116,7 +116,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     });
   }
 
-  /** Ends the reading; the stream stays open. */
+  /** Stops reading; the stream stays open. */
   return(): Promise<IteratorReturnResult<undefined>> {
     this.ended = true;
     this.detach();
@@ -136,9 +136,9 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     this.collected();
   }
 
-  /** Fails what the app has not read at the end of its exchange, even of a request that has arrived whole: `node:http` drops the rest. */
+  /** Fails the unread rest of the body at the end of its exchange, even if the request has arrived whole: `node:http` drops the rest. */
   exchangeEnded(end: ExchangeEnd): void {
-    if (!this.complete) this.fail(end === "aborted" ? clientGone() : bodyOver()); // most are complete: an error costs more than all else then
+    if (!this.complete) this.fail(end === "aborted" ? clientGone() : bodyOver()); // most bodies are complete, and creating an error is expensive
   }
 
   /** Stops listening; the connection handles what still arrives. */

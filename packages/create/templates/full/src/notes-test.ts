@@ -27,7 +27,7 @@ test("a caller without a token gets 401, an invalid note 422", async () => {
   assert.equal((await notes.post("/notes", { json: { body: "" }, headers: await as("ann") })).status, 422);
 });
 
-test("a text that databases do not store gets 422", async () => {
+test("text that a database cannot store gets 422", async () => {
   await using notes = client();
   for (const body of ["a\0b", "\ud800"])
     assert.equal((await notes.post("/notes", { json: { body }, headers: await as("ann") })).status, 422);

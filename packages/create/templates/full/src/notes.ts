@@ -5,12 +5,12 @@ import type { Database } from "@framework/database";
 import { z } from "zod";
 import type { ServiceApp } from "./service-app.ts";
 
-/** Whether a database stores a text as it is: PostgreSQL has no NUL in text, and UTF-8 has no half of a surrogate pair. */
+/** Whether a database stores a text unchanged: PostgreSQL allows no NUL, and UTF-8 no lone surrogate. */
 const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const NewNote = z
   .object({
-    body: z.string().min(1).max(10_000).refine(isStorable, "must have no NUL and no lone surrogate"),
+    body: z.string().min(1).max(10_000).refine(isStorable, "must not contain NUL or a lone surrogate"),
   })
   .meta({ id: "NewNote" });
 const Note = z
@@ -22,7 +22,7 @@ type NoteRoutes = Blueprint<"/notes", ServiceApp>;
 
 const MAX_LISTED = 100;
 
-/** What everyone may do. */
+/** Public routes. */
 export const readingRoutes = (db: Database): NoteRoutes => {
   const routes: NoteRoutes = new Blueprint("/notes", { tags: ["notes"] });
   routes.get("", { summary: "The newest notes", responses: { 200: Notes } }, async () => ({
@@ -38,7 +38,7 @@ export const readingRoutes = (db: Database): NoteRoutes => {
   return routes;
 };
 
-/** What callers with a token may do; only editors delete. */
+/** Routes for callers with a token; only editors delete. */
 export const writingRoutes = (db: Database, auth: JwtAuth): NoteRoutes => {
   const routes: NoteRoutes = new Blueprint("/notes", { tags: ["notes"] });
   routes.use(auth);

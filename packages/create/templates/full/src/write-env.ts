@@ -1,4 +1,4 @@
-// npm run write-env: writes .env with secrets of this computer, as for a new clone.
+// npm run write-env: writes .env with new secrets, such as in a new clone.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const file = join(folder, ".env");
 const createSecret = (): string => randomBytes(32).toString("base64url");
 
 if (existsSync(file)) {
-  console.error(".env exists already; remove it to make new secrets");
+  console.error(".env exists already; remove it to create new secrets");
   process.exitCode = 1;
 } else {
   const example = readFileSync(join(folder, ".env.example"), "utf8");

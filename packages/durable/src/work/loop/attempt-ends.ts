@@ -4,14 +4,14 @@ import { HourlyCount } from "./hourly-count.ts";
 import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
 import type { WorkTimes } from "./work-times.ts";
 
-/** What the record of ended attempts needs. */
+/** Dependencies of `AttemptEnds`. */
 export interface AttemptEndsParts {
   readonly clock: Clock;
   readonly queue: string;
   readonly times: WorkTimes;
 }
 
-/** What became of the attempts of one queue in this process. */
+/** Counts and times of the ended attempts of one queue in this process. */
 export class AttemptEnds {
   readonly counts: CountedWork = new CountedWork();
   private readonly parts: AttemptEndsParts;
@@ -24,22 +24,22 @@ export class AttemptEnds {
     this.lastAt = parts.clock.now();
   }
 
-  /** Milliseconds since an attempt ended, or since this process began to work. */
+  /** Milliseconds since the last attempt ended, or since this process began to work. */
   get sinceMs(): number {
     return this.parts.clock.now() - this.lastAt;
   }
 
-  /** Items that gave up in the past hour. */
+  /** Number of items that gave up in the past hour. */
   get gaveUpInHour(): number {
     return this.gaveUp.total;
   }
 
-  /** The process begins to work. */
+  /** Call when the process begins to work. */
   begin(): void {
     this.lastAt = this.parts.clock.now();
   }
 
-  /** An attempt has ended, and its outcome is in the table. */
+  /** Records an attempt whose outcome has been written. */
   note(outcome: AttemptOutcome, { beganAt }: Attempt, tookMs: number): void {
     this.counts.outcomes[outcome]++;
     this.lastAt = beganAt + tookMs;

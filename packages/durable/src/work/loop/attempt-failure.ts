@@ -3,20 +3,20 @@ import { attemptLost } from "../queue/work-errors.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** A failure as its item keeps it for the next attempt. */
+/** The failure of an attempt, stored with its item. */
 interface AttemptFailure extends Failure {
-  /** Number of the attempt that failed. */
+  /** Number of the failed attempt. */
   readonly attempt: number;
 }
 
-/** A failure that an item keeps: of an attempt, or of an item that gave up and waits for room among the parked ones. */
+/** The failure stored with an item: of an attempt, or of an item that gave up and cannot be parked because of `maxParked`. */
 type KeptFailure = Failure & { readonly attempt?: number; readonly gaveUpAfter?: number };
 
-/** Returns the JSON of the failure of an attempt that others follow. */
+/** Returns the failure of an attempt as JSON, for an item that is retried. */
 export const attemptFailureText = (error: unknown, { row }: Attempt): string =>
   JSON.stringify({ ...failureOf(error), attempt: row.attempts } satisfies AttemptFailure);
 
-/** Returns why the attempt before this one failed: when the item keeps no failure of it, its process was lost. */
+/** Returns the failure of the previous attempt. If none is stored with the item, the process was lost in that attempt. */
 export const lastFailureOf = async (
   { id, row }: Attempt,
   { reading }: Pick<WorkStore, "reading">,

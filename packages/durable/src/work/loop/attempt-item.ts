@@ -5,21 +5,21 @@ import { jsonText } from "../queue/json-text.ts";
 import type { WorkItem } from "../queue/work-item.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** What an item asks of the worker of its queue. */
+/** Dependencies of `AttemptItem`. */
 export interface ItemActions {
   readonly queue: string;
   readonly kind: InvocationKind;
   complete(attempt: Attempt, tx: Transaction, result: unknown): Promise<void>;
-  /** Ends the attempt as its handler said. */
+  /** Ends the attempt: done, or failed with an error. */
   endAttempt(attempt: Attempt, error: Error | null): void;
-  /** Stores `attempt.progress` soon. */
+  /** Schedules a write of `attempt.progress`. */
   progressed(attempt: Attempt): void;
 }
 
 const MAX_PROGRESS_BYTES = 65_536;
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The view of an attempt that its handler gets. */
+/** An attempt, as the handler sees it. */
 export class AttemptItem implements WorkItem<unknown> {
   readonly headers: Readonly<Record<string, string>>;
   private readonly running: Attempt;

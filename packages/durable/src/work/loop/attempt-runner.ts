@@ -25,10 +25,10 @@ import type { AttemptOutcome } from "./work-counts.ts";
 import { AttemptEnds } from "./attempt-ends.ts";
 import type { WorkTimes } from "./work-times.ts";
 
-/** Pause of an item whose failure could not be read. */
+/** Delay of an item whose stored failure could not be read. */
 const UNREAD_MS = 1000;
 
-/** What runs the attempts of one queue. */
+/** Dependencies of `AttemptRunner`. */
 export interface AttemptRunnerParts {
   readonly base: KernelBase;
   readonly definition: QueueDefinition;
@@ -37,7 +37,7 @@ export interface AttemptRunnerParts {
   readonly park: Park;
   readonly invoke: Invoke;
   readonly times: WorkTimes;
-  /** Called when an attempt is over: its outcome is in the table, or was refused. */
+  /** Called when an attempt is over: its outcome was written or refused. */
   readonly over: (attempt: Attempt) => void;
   /** Called when a slot is free. */
   readonly freed: () => void;
@@ -60,7 +60,7 @@ export class AttemptRunner implements ItemActions {
     });
   }
 
-  /** The process works no more. */
+  /** Stops the time limits. */
   end(): void {
     this.limits.stop();
   }
@@ -73,25 +73,25 @@ export class AttemptRunner implements ItemActions {
     return this.parts.definition.kind;
   }
 
-  /** Calls the handler, and gives the slot free when it has returned. */
+  /** Calls the handler, and frees the slot when it has returned. */
   run(attempt: Attempt, slot: Slot): void {
     const { definition } = this.parts;
     attempt.slot = slot;
     if (attempt.row.attempts > definition.retry.attempts) return void this.giveUpUnrun(attempt);
     this.limits.begin(attempt);
     try {
-      this.answered(attempt, this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
+      this.awaitHandler(attempt, this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
     } catch (error) {
-      this.threw(attempt, error);
+      this.handlerThrew(attempt, error);
     }
   }
 
   endAttempt(attempt: Attempt, error: Error | null): void {
-    if (error === null) this.gave(attempt, undefined);
-    else this.threw(attempt, error);
+    if (error === null) this.handlerReturned(attempt, undefined);
+    else this.handlerThrew(attempt, error);
   }
 
-  /** Ends an attempt whose item is not held any more. */
+  /** Ends an attempt whose item is no longer held. */
   lost(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
     if (!attempt.end(reason)) return;
     this.ends.note(outcome, attempt, this.tookMs(attempt));
@@ -124,37 +124,37 @@ export class AttemptRunner implements ItemActions {
     return this.parts.definition.keepSecs > 0;
   }
 
-  /** A transaction of the handler has completed the item, even if its time passed while the transaction was committed. */
+  /** A transaction of the handler has completed the item, even if the time limit passed during its commit. */
   private completed(attempt: Attempt): void {
     const wasOpen = attempt.complete();
     this.ends.note("done", attempt, this.tookMs(attempt));
     if (wasOpen) this.parts.over(attempt);
   }
 
-  private answered(attempt: Attempt, answer: Awaitable<unknown>): void {
+  private awaitHandler(attempt: Attempt, answer: Awaitable<unknown>): void {
     if (answer === untilEnded) return;
     if (isPromise(answer))
       answer.then(
-        (result) => this.gave(attempt, result),
-        (error: unknown) => this.threw(attempt, error),
+        (result) => this.handlerReturned(attempt, result),
+        (error: unknown) => this.handlerThrew(attempt, error),
       );
-    else this.gave(attempt, answer);
+    else this.handlerReturned(attempt, answer);
   }
 
-  private gave(attempt: Attempt, result: unknown): void {
+  private handlerReturned(attempt: Attempt, result: unknown): void {
     this.returned(attempt, result);
-    this.give(attempt);
+    this.releaseSlot(attempt);
   }
 
-  private threw(attempt: Attempt, error: unknown): void {
+  private handlerThrew(attempt: Attempt, error: unknown): void {
     this.failed(attempt, error);
-    this.give(attempt);
+    this.releaseSlot(attempt);
   }
 
-  /** Gives the slot of a handler free that has returned. */
-  private give(attempt: Attempt): void {
+  /** Frees the slot of a handler that has returned. */
+  private releaseSlot(attempt: Attempt): void {
     this.limits.end(attempt);
-    attempt.slot?.give();
+    attempt.slot?.release();
     attempt.slot = null;
     this.parts.freed();
   }
@@ -165,11 +165,11 @@ export class AttemptRunner implements ItemActions {
     try {
       this.write(attempt, "done", { state: "done", result: this.resultText(result) });
     } catch (error) {
-      this.giveUp(attempt, error); // a result that cannot be stored: another attempt would only repeat the work
+      this.giveUp(attempt, error); // the result cannot be stored: another attempt would only repeat the work
     }
   }
 
-  /** A handler has reached its limit, whose attempt may have ended before: it was completed, cancelled or lost. */
+  /** A handler has reached its time limit. Its attempt may have ended before: completed, cancelled or lost. */
   private late(attempt: Attempt): void {
     const { base, definition, freed } = this.parts;
     if (attempt.isOpen) {
@@ -190,7 +190,7 @@ export class AttemptRunner implements ItemActions {
     this.write(attempt, "retried", { state, delayMs, error: attemptFailureText(error, attempt) }, error);
   }
 
-  /** Its attempts are used up: its process was lost in the last one, or a deployment allows fewer. */
+  /** Gives up without a call of the handler: the process was lost in the last attempt, or a deployment has lowered the number of attempts. */
   private async giveUpUnrun(attempt: Attempt): Promise<void> {
     try {
       const failure = await lastFailureOf(attempt, this.parts.store());
@@ -202,7 +202,7 @@ export class AttemptRunner implements ItemActions {
       });
       this.write(attempt, "released", { state: "waiting", delayMs: UNREAD_MS, attemptsBack: 1 });
     }
-    this.give(attempt);
+    this.releaseSlot(attempt);
   }
 
   private later(attempt: Attempt, { delayMs, isCounted }: TryLaterError, state: "waiting" | "ready"): void {
@@ -219,7 +219,7 @@ export class AttemptRunner implements ItemActions {
     this.write(attempt, "failed", { state: "failed", error: JSON.stringify(failure), attemptsBack }, error);
   }
 
-  /** Decides an outcome and has it written. @param error aborts the signal: the handler may still run */
+  /** Decides an outcome and schedules its write. @param error aborts the signal, because the handler may still run */
   private write(attempt: Attempt, outcome: AttemptOutcome, write: Outcome["write"], error?: unknown): void {
     const { over, outcomes } = this.parts;
     if (!attempt.end(Error.isError(error) ? error : null)) return;

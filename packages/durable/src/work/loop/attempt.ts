@@ -2,16 +2,16 @@ import type { ClaimedRow } from "../table/claiming.ts";
 import type { Held } from "../table/held.ts";
 import type { Slot } from "./slots.ts";
 
-/** One attempt at an item in this process. It is open until its outcome is decided; what its handler does after that has no effect. */
+/** One attempt at an item in this process. It is open until its outcome is decided; the handler cannot change it afterwards. */
 export class Attempt implements Held {
   readonly row: ClaimedRow;
-  /** JSON of the last progress, until it is stored. */
+  /** Last progress as JSON, until it is stored. */
   progress: string | null = null;
   /** When it was claimed, by the clock of this process. */
   beganAt = 0;
-  /** Slot of its handler, until that has returned. */
+  /** Slot of the handler, until it has returned. */
   slot: Slot | null = null;
-  /** Called when the outcome is in the table, with `false` when it was refused. */
+  /** Called when the outcome has been written, with `false` if it was refused. */
   settled: ((isHeld: boolean) => void) | null = null;
   /** Called when the signal aborts. */
   aborted: (() => void) | null = null;
@@ -40,7 +40,7 @@ export class Attempt implements Held {
     return this.state === "completed";
   }
 
-  /** Created on first access: most handlers do not use it. */
+  /** Created on first access, because most handlers do not use it. */
   get signal(): AbortSignal {
     if (this.controller === null) {
       this.controller = new AbortController();
@@ -49,7 +49,7 @@ export class Attempt implements Held {
     return this.controller.signal;
   }
 
-  /** Decides the outcome. Returns `false` when it was decided before. @param reason aborts the signal */
+  /** Ends the attempt. Returns `false` if it had ended before. @param reason aborts the signal */
   end(reason: Error | null = null): boolean {
     if (this.state !== "open") return false;
     this.state = "ended";
@@ -57,7 +57,7 @@ export class Attempt implements Held {
     return true;
   }
 
-  /** Notes that a transaction with the completion was committed. Returns whether the outcome was open. */
+  /** Records the commit of a transaction that completes the item. Returns whether the attempt was open. */
   complete(): boolean {
     const wasOpen = this.isOpen;
     this.state = "completed";

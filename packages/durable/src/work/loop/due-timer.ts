@@ -1,6 +1,6 @@
 import type { Clock } from "@framework/core/feature";
 
-/** One timer for the first of many moments. */
+/** A single timer for the earliest of many due times. */
 export class DueTimer {
   private readonly clock: Clock;
   private readonly due: () => void;
@@ -13,7 +13,7 @@ export class DueTimer {
     this.due = due;
   }
 
-  /** Calls back after a delay, unless an earlier call is due before. */
+  /** Schedules a call after a delay, unless one is due earlier. */
   set(delayMs: number): void {
     const at = this.clock.now() + delayMs;
     if (at >= this.dueAt || this.hasEnded) return;

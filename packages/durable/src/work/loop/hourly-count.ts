@@ -3,7 +3,7 @@ import type { Clock } from "@framework/core/feature";
 const BUCKETS = 12;
 const BUCKET_MS = 300_000;
 
-/** Counts what happened in about the past hour: in twelve buckets of five minutes. */
+/** Counts events of about the past hour, in twelve buckets of five minutes. */
 export class HourlyCount {
   private readonly clock: Pick<Clock, "now">;
   private buckets: { readonly at: number; count: number }[] = [];

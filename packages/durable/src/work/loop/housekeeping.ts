@@ -4,7 +4,7 @@ import type { KeepRule } from "../table/stopping.ts";
 import type { QueueWorker } from "./queue-worker.ts";
 import type { WorkStore } from "../table/work-store.ts";
 
-/** What the housekeeping needs. */
+/** Dependencies of `Housekeeping`. */
 export interface HousekeepingParts {
   readonly base: KernelBase;
   readonly store: () => WorkStore;
@@ -16,17 +16,17 @@ export interface HousekeepingParts {
 /** Mean pause between two rounds. */
 const PAUSE_MS = 10_000;
 
-/** Items that one statement removes or plans anew, and most statements of one round. */
+/** Maximum items per statement that removes or reschedules, and maximum such statements per round. */
 const BATCH = 1000;
 const MAX_BATCHES = 100;
 
-/** Rounds from one search for items that nothing brings back to the next. */
+/** Number of rounds between two searches for stranded items. */
 const HEAL_EVERY = 6;
 
-/** Ready items of a queue that are counted. */
+/** Ready items of a queue are counted up to this number. */
 const MAX_COUNTED = 10_000;
 
-/** Removes finished items that were kept long enough, heals what killed processes and wrong clocks left behind, and counts for metrics. */
+/** Removes finished items after their retention, repairs items stranded by killed processes and wrong clocks, and counts ready items for metrics. */
 export class Housekeeping {
   private readonly parts: HousekeepingParts;
   private cancel: () => void = () => {};
@@ -38,7 +38,7 @@ export class Housekeeping {
     this.parts = parts;
   }
 
-  /** The first round, now, and others later. */
+  /** Starts the first round at once. */
   begin(): void {
     this.running = this.run();
   }
@@ -59,7 +59,7 @@ export class Housekeeping {
     }
     if (base.host !== null) await this.count();
     if (this.hasEnded) return;
-    const pauseMs = PAUSE_MS * (0.5 + base.random()); // processes that started together spread out
+    const pauseMs = PAUSE_MS * (0.5 + base.random()); // jitter, for processes that started together
     this.cancel = base.clock.after(pauseMs, () => {
       this.running = this.run();
     });
@@ -79,7 +79,7 @@ export class Housekeeping {
       if ((await store().stopping.prune(rules, BATCH)) < BATCH) return;
   }
 
-  /** For metrics, which cannot wait for the database. */
+  /** Counts ready items for metrics, whose callbacks are synchronous. */
   private async count(): Promise<void> {
     const { base, store, workers } = this.parts;
     try {
@@ -100,5 +100,5 @@ const rulesOf = ({ name: queue, keepSecs, keepFailedSecs }: QueueDefinition): re
   { queue, state: "parked", keepMs: toMs(keepFailedSecs) },
 ];
 
-/** A whole number, as PostgreSQL wants it: `16.1 * 1000` is none. */
+/** Rounds up, because PostgreSQL requires an integer and `16.1 * 1000` is not one. */
 const toMs = (secs: number): number => Math.ceil(secs * 1000);

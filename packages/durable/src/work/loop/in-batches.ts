@@ -1,10 +1,10 @@
-/** Most batches of items that one look wakes, takes over or blocks. */
+/** Maximum batches of items that one poll wakes, takes over or blocks. */
 export const MAX_BATCHES = 20;
 
-/** Items of such a batch: a smaller one was the last. */
+/** Size of a batch; a smaller one is the last. */
 const BATCH = 1000;
 
-/** Takes items batch by batch, up to 20,000; returns their queues. */
+/** Calls `take` until a batch is not full, for at most 20,000 items; returns their queues. */
 export const inBatches = async (take: () => Promise<readonly string[]>): Promise<readonly string[]> => {
   const taken: string[] = [];
   for (let batch = 0; batch < MAX_BATCHES; batch++) {

@@ -7,10 +7,10 @@ import type { WorkItem } from "../queue/work-item.ts";
 /** Calls the handler of a queue with an item. */
 export type Invoke = (definition: QueueDefinition, item: WorkItem<never>) => Awaitable<unknown>;
 
-/** Operations of one kind: an attempt at an item. */
+/** The operations `work`: attempts at items. */
 export type WorkOperations = Operations<WorkItem<never>>;
 
-/** Returns how handlers are called: in an app, each as an invocation with a scope of its own, published as an operation. */
+/** Returns the function that calls handlers: in an app, each call is an invocation with its own scope, published as an operation. */
 export const invokeWith = (host: KernelHost | null): Invoke => {
   if (host === null) return ({ handle }, item) => handle(item, noDependencies);
   const operations: WorkOperations = host.insight.operation({

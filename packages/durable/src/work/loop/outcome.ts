@@ -2,24 +2,24 @@ import type { Settlement } from "../table/settling.ts";
 import type { Ended } from "../table/turnover.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** The outcome of an attempt, on its way into the table. */
+/** The outcome of an attempt, which is to be written. */
 export interface Outcome {
   readonly queue: string;
   readonly attempt: Attempt;
-  /** How it is written: with others that are alike in one statement, or by a function of its own, which returns whether the item was held. */
+  /** How it is written: in one statement with others of the same form, or by its own function, which returns whether the item was held. */
   readonly write: "remove" | Omit<Settlement, "id" | "fence"> | (() => Promise<boolean>);
-  /** Called once it is in the table, with `false` if the item was not held any more: the outcome was refused. */
+  /** Called once it has been written, with `false` if it was refused because the item was no longer held. */
   readonly written: (isHeld: boolean) => void;
 }
 
-/** Most outcomes of one statement, and most text: the longest string of JavaScript has half a GiB. */
+/** Maximum outcomes of one statement, and maximum characters of their JSON: a JavaScript string has at most half a GiB. */
 const MAX_BATCH = 1000;
 const MAX_BATCH_LENGTH = 16_777_216;
 
-/** Removes the first outcomes from those that wait, as many as fit one statement. */
+/** Removes and returns the first waiting outcomes, as many as fit in one statement. */
 export const takeBatch = (waiting: Outcome[]): Outcome[] => waiting.splice(0, batchSize(waiting));
 
-/** Whether one statement may write the outcomes beside a claim. */
+/** Whether all outcomes fit in one statement. */
 export const fitsBatch = (outcomes: readonly Outcome[]): boolean => batchSize(outcomes) === outcomes.length;
 
 const batchSize = (outcomes: readonly Outcome[]): number => {
@@ -38,7 +38,7 @@ export const toSettlement = ({ attempt: { id, fence }, write }: Outcome): Settle
   ...(write as Omit<Settlement, "id" | "fence">),
 });
 
-/** Whether an outcome is the end of an item without a key, and with nothing to write before. */
+/** Whether an outcome finishes an item that has no key and no unstored progress. */
 export const isPlain = ({ attempt, write }: Outcome): boolean =>
   attempt.row.key === null &&
   attempt.progress === null &&
@@ -48,13 +48,13 @@ export const isPlain = ({ attempt, write }: Outcome): boolean =>
 export const isAlike = (one: Outcome, other: Outcome): boolean =>
   (one.write === "remove") === (other.write === "remove");
 
-/** Returns outcomes that are alike as one change of the table. */
+/** Combines outcomes of the same form into one change of the table. */
 export const endedOf = (outcomes: readonly Outcome[]): Ended =>
   outcomes[0]?.write === "remove"
     ? { remove: outcomes.map(({ attempt }) => attempt) }
     : { settle: outcomes.map(toSettlement) };
 
-/** Writes an outcome by its own function. Returns its id if the item was held. */
+/** Writes an outcome by its own function. Returns the item's id if it was held. */
 export const writeAlone = async ({ attempt, write }: Outcome): Promise<ReadonlySet<number>> =>
   new Set(typeof write === "function" && (await write()) ? [attempt.id] : []);
 

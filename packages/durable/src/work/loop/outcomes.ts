@@ -22,24 +22,24 @@ export interface OutcomesOptions {
   readonly store: () => WorkStore;
   readonly clock: Clock;
   readonly log: () => Pick<Logger, "warn" | "error">;
-  /** Asks for a call of `flush` at the end of this turn of the event loop. */
+  /** Schedules a call of `flush` at the end of this turn of the event loop. */
   readonly schedule: () => void;
-  /** Called with a queue when items of a key may have become ready. */
+  /** Called with a queue in which items of a key may have become ready. */
   readonly freed: (queue: string) => void;
-  /** Called when an item waits for another attempt. */
+  /** Called with the delay of an item's next attempt. */
   readonly dueIn: (delayMs: number) => void;
 }
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
-/** Most outcomes that share a statement with a claim: with more, two statements at a time are faster. */
+/** Maximum outcomes that share a statement with a claim: with more, two concurrent statements are faster. */
 const MAX_SHARED = 100;
 
-/** Attempts to write an outcome that the database rejects, as opposed to a database that is away; then its lease ends. */
+/** Maximum attempts to write an outcome that the database rejects, not counting an unavailable database; afterwards its lease expires. */
 const MAX_REJECTIONS = 20;
 
-/** Writes outcomes: those of one turn of the event loop in one statement, and again while the database is away. */
+/** Writes the outcomes of one turn of the event loop in one statement, and retries while the database is unavailable. */
 export class Outcomes {
   private readonly options: OutcomesOptions;
   private readonly rejections = new WeakMap<Outcome, number>();
@@ -60,13 +60,13 @@ export class Outcomes {
     this.options.schedule();
   }
 
-  /** Stores the attempt's progress; only the last value of several. */
+  /** Schedules a write of the attempt's progress. Only the last value is stored. */
   progressed(attempt: Attempt): void {
     this.progress.add(attempt);
     this.options.schedule();
   }
 
-  /** Gives up what is not written: the leases have ended. */
+  /** Drops unwritten outcomes, because the leases have ended. */
   drop(): void {
     const dropped = this.waiting;
     this.waiting = [];
@@ -74,7 +74,7 @@ export class Outcomes {
     for (const { written } of dropped) written(false);
   }
 
-  /** Resolves when everything is written, or after one attempt since the call. */
+  /** Resolves when everything has been written, or after one failed attempt. */
   async flushed(): Promise<void> {
     this.endPause();
     for (this.flush(); this.flushing !== null && this.cancelPause === null; this.flush()) await this.flushing;
@@ -84,7 +84,7 @@ export class Outcomes {
     this.endPause();
   }
 
-  /** Claims items, and writes the outcomes of the queue that wait in the same round trip if that keeps the order of keys. */
+  /** Claims items. Waiting outcomes of the queue for items without keys are written in the same round trip. */
   async claim(claim: Claim): Promise<readonly ClaimedRow[]> {
     const { claiming, turnover } = this.options.store();
     const outcomes = this.takePlain(claim.queue);
@@ -101,7 +101,7 @@ export class Outcomes {
     }
   }
 
-  /** Takes the waiting outcomes of a queue that end items without keys, all in the same way. */
+  /** Removes and returns the waiting outcomes of a queue that finish items without keys in the same way. */
   private takePlain(queue: string): readonly Outcome[] {
     if (this.cancelPause !== null) return [];
     const [taken, left]: [Outcome[], Outcome[]] = [[], []];
@@ -114,7 +114,7 @@ export class Outcomes {
     return taken;
   }
 
-  /** Writes what waits, unless that is under way or pauses. */
+  /** Writes waiting outcomes, unless a write is running or paused. */
   flush(): void {
     if (this.hasSome && this.cancelPause === null) this.flushing ??= this.writeWaiting();
   }
@@ -123,7 +123,7 @@ export class Outcomes {
     return this.waiting.length > 0 || this.progress.hasSome;
   }
 
-  /** What comes meanwhile is written at the end of a later turn, with the next claim. */
+  /** Outcomes added meanwhile are written at the end of a later turn, with the next claim. */
   private async writeWaiting(): Promise<void> {
     const batch = takeBatch(this.waiting);
     const ended = batch.map(({ attempt }) => attempt).filter(({ progress }) => progress !== null);
@@ -148,7 +148,7 @@ export class Outcomes {
     else this.pause();
   }
 
-  /** Writes outcomes that share a statement. Returns whether they need no other attempt. */
+  /** Writes outcomes in one statement. Returns `false` if they must be written again. */
   private async group(
     outcomes: readonly Outcome[],
     write: () => Promise<ReadonlySet<number>>,
@@ -180,7 +180,7 @@ export class Outcomes {
     }
   }
 
-  /** The next items of keys may run now. Those that a killed process leaves blocked are healed later. */
+  /** Unblocks the next items of keys. If this process is killed before, `KeyOrder.heal` does it later. */
   private async free(outcomes: readonly Outcome[]): Promise<void> {
     const { store, freed } = this.options;
     const keys = new Map<string, string[]>();

@@ -10,7 +10,7 @@ export interface GivenUp {
 }
 
 /**
- * Moves an item that gave up to the parked work, in the transaction that ends it. While there is no room, it waits in its queue and gives up again later,
- * without running. Returns whether the item was held.
+ * Moves an item that gave up to the parked work, in the transaction that ends it. If `maxParked` is reached, the item waits in its queue and later gives
+ * up again without running. Returns whether the item was held.
  */
 export type Park = (item: GivenUp) => Promise<boolean>;

@@ -138,7 +138,7 @@ test("a queue is reported as stalled while finished items cannot be removed", as
   });
 }, 120_000);
 
-test("an item that is claimed while the process begins to drain is given back after no time", async () => {
+test("an item that is claimed while the process begins to drain is given back at once", async () => {
   const asked = Promise.withResolvers<void>();
   const admitted = Promise.withResolvers<void>();
   const admission = async (wanted: number) => {
@@ -159,7 +159,7 @@ test("an item that is claimed while the process begins to drain is given back af
   });
 }, 120_000);
 
-test("items that give up in numbers fail the check for an hour", async () => {
+test("too many items that give up fail the check for an hour", async () => {
   const handle = (): never => {
     throw new NonRetryableError("no such address");
   };

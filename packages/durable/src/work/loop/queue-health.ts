@@ -3,8 +3,8 @@ import type { HealthCheck } from "@framework/core/feature";
 import type { QueueWorker } from "./queue-worker.ts";
 
 /**
- * Returns the health check of the queues of a process. Its failure makes the service degraded, and names each queue that is stalled, or whose items give up
- * in numbers.
+ * Returns the health check of the queues of a process. A failure makes the service degraded, and names each queue that is stalled or in which more items
+ * than `maxGaveUpPerHour` gave up.
  */
 export const queuesCheck = (workers: () => Iterable<QueueWorker>): HealthCheck => ({
   name: "queues",
@@ -18,7 +18,7 @@ export const queuesCheck = (workers: () => Iterable<QueueWorker>): HealthCheck =
 const reasonsOf = (worker: QueueWorker): readonly string[] =>
   [stallOf(worker), givingUpOf(worker)].filter((reason) => reason !== null);
 
-/** A queue whose admission is closed waits on purpose. */
+/** A queue is not stalled while its admission is closed. */
 const stallOf = ({ definition, backlog, sinceEndMs, running, isClosed }: QueueWorker): string | null => {
   const { name, concurrency, stalledAfterSecs } = definition;
   const limitMs = stalledAfterSecs * 1000;

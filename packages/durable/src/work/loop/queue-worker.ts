@@ -16,7 +16,7 @@ import type { WorkTimes } from "./work-times.ts";
 
 const MAX_CLOSED_MS = 3_600_000;
 
-/** What the worker of a queue needs. */
+/** Dependencies of `QueueWorker`. */
 export interface QueueWorkerParts {
   readonly base: KernelBase;
   readonly definition: QueueDefinition;
@@ -25,31 +25,31 @@ export interface QueueWorkerParts {
   readonly park: Park;
   readonly invoke: Invoke;
   readonly times: WorkTimes;
-  /** Called when there may be something to do: a slot is free, or an item over. */
+  /** Called when a slot has become free or an attempt is over. */
   readonly freed: () => void;
 }
 
-/** Ready items of a queue. */
+/** Number of ready items of a queue, and age of the oldest. */
 export interface Backlog {
   readonly ready: number;
   readonly oldestReadyMs: number;
 }
 
-/** Claims items of one queue for this process, and holds them until their outcomes are in the table. */
+/** Claims items of one queue for this process, and holds them until their outcomes are written. */
 export class QueueWorker {
   readonly definition: QueueDefinition;
   /** Whether there may be ready items. */
   isHinted = false;
-  /** Ready items and the age of the oldest, when they were last counted. */
+  /** Backlog at the last count. */
   backlog: Backlog = { ready: 0, oldestReadyMs: 0 };
   /** Whether items of this queue have keys. */
   hasKeys = false;
-  /** Whether no item is admitted for now. */
+  /** Whether the admission grants no permits for now. */
   isClosed = false;
   private readonly parts: QueueWorkerParts;
   private readonly runner: AttemptRunner;
   private readonly slots: Slots;
-  /** By the item's id; their leases are renewed. */
+  /** Attempts by item id; their leases are renewed. */
   private readonly held = new Map<number, Attempt>();
   private claiming: Promise<void> | null = null;
   /** Whether it claims nothing more. */
@@ -72,17 +72,17 @@ export class QueueWorker {
     return this.runner.ends.counts;
   }
 
-  /** Handlers that run. */
+  /** Number of running handlers. */
   get running(): number {
     return this.slots.running;
   }
 
-  /** Milliseconds since an attempt ended in this process, or since this process began. */
+  /** Milliseconds since the last attempt ended in this process, or since the process began. */
   get sinceEndMs(): number {
     return this.runner.ends.sinceMs;
   }
 
-  /** Items that gave up in this process in the past hour. */
+  /** Number of items that gave up in this process in the past hour. */
   get gaveUpInHour(): number {
     return this.runner.ends.gaveUpInHour;
   }
@@ -91,23 +91,23 @@ export class QueueWorker {
     return Array.from(this.held.values());
   }
 
-  /** Items that may be claimed now. While outcomes wait for the database, at most as many items are held again. */
+  /** Number of items that may be claimed now. Items with unwritten outcomes are held too, so at most twice the concurrency is held. */
   get free(): number {
     if (this.isDraining || this.isClosed || this.claiming !== null) return 0;
     return Math.min(this.slots.free, 2 * this.definition.concurrency - this.held.size);
   }
 
-  /** Whether everything is done: nothing is claimed, runs, or waits to be written. */
+  /** Whether no claim, handler or write of an outcome is pending. */
   get isIdle(): boolean {
     return this.claiming === null && this.held.size === 0 && this.running === 0;
   }
 
-  /** The process begins to work. */
+  /** Call when the process begins to work. */
   begin(): void {
     this.runner.ends.begin();
   }
 
-  /** Claims as many items as slots are free, if there may be any. */
+  /** Claims as many items as there are free slots, if some may be ready. */
   claim(): void {
     const limit = this.free;
     if (!this.isHinted || limit <= 0) return;
@@ -133,13 +133,13 @@ export class QueueWorker {
     }
   }
 
-  /** Permits that no item was found for are given back, also when the claim fails. */
+  /** Gives unused permits back, even if the claim fails. */
   private async claimAdmitted({ permits, giveBack }: Admitted): Promise<number> {
     let claimed = 0;
     try {
       claimed = await this.claimAndStart(permits);
     } finally {
-      if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits: for a while the queue is slower than it may be
+      if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits only slow the queue down for a while
     }
     return claimed;
   }
@@ -152,7 +152,7 @@ export class QueueWorker {
     return rows.length;
   }
 
-  /** Claims nothing for a while, and asks again after an hour at the latest: timers have a maximum. */
+  /** Claims nothing for `ms`, but at most for an hour, because timers have a maximum delay. */
   private close(ms: number): void {
     const { base, freed } = this.parts;
     this.isClosed = true;
@@ -180,24 +180,24 @@ export class QueueWorker {
     times.waited(this.definition.name, leaseEndsAt - base.config.leaseMs - dueAt);
   }
 
-  /** Ends the attempt at an item that was cancelled. */
+  /** Ends the attempt at a cancelled item. */
   cancelled(id: number): void {
     const attempt = this.held.get(id);
     if (attempt !== undefined) this.runner.lost(attempt, workCancelled(this.definition.name), "cancelled");
   }
 
-  /** Ends attempts whose items are not held any more. */
+  /** Ends attempts whose items are no longer held. */
   lost(attempts: Iterable<Attempt>): void {
     for (const attempt of attempts) this.runner.lost(attempt, workLost(this.definition.name));
   }
 
-  /** Claims nothing more. */
+  /** Stops claiming. */
   drain(): void {
     this.isDraining = true;
     this.cancelOpening();
   }
 
-  /** Gives back what still runs. */
+  /** Gives running items back to the queue. */
   release(): void {
     for (const attempt of this.heldAttempts) this.runner.release(attempt, workReleased(this.definition.name));
     this.runner.end();

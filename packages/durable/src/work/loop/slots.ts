@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 
-/** Shortest time after which the slot of a handler that ignores its signal may be given again. */
-const MIN_PATIENCE_MS = 10_000;
+/** Minimum time after which the slot of a handler that ignores its signal is reused. */
+const MIN_GRACE_MS = 10_000;
 
 /** The slots of a queue in this process. A slot is taken until its handler has returned. */
 export class Slots {
@@ -17,7 +17,7 @@ export class Slots {
     return this.size - this.taken;
   }
 
-  /** Handlers that run, with those whose slots were given again. */
+  /** Number of running handlers, including those whose slots are reused. */
   get running(): number {
     return this.taken + this.abandoned;
   }
@@ -27,7 +27,7 @@ export class Slots {
     return new Slot(this);
   }
 
-  /** Gives a slot free whose handler still runs; not for more than `size` at a time. */
+  /** Frees a slot whose handler still runs. Returns `false` if `size` such handlers are running. */
   abandon(): boolean {
     if (this.abandoned >= this.size) return false;
     this.taken--;
@@ -35,7 +35,7 @@ export class Slots {
     return true;
   }
 
-  give(isAbandoned: boolean): void {
+  release(isAbandoned: boolean): void {
     if (isAbandoned) this.abandoned--;
     else this.taken--;
   }
@@ -51,16 +51,16 @@ export class Slot {
     this.slots = slots;
   }
 
-  /** Waits for a handler whose attempt has ended, and gives the slot free if it takes too long. */
-  abandonAfter(clock: Clock, limitMs: number, given: () => void): void {
-    this.cancel = clock.after(Math.max(limitMs, MIN_PATIENCE_MS), () => {
+  /** Frees the slot if the handler, whose attempt has ended, does not return in time. */
+  abandonAfter(clock: Clock, limitMs: number, released: () => void): void {
+    this.cancel = clock.after(Math.max(limitMs, MIN_GRACE_MS), () => {
       this.isAbandoned = this.slots.abandon();
-      if (this.isAbandoned) given();
+      if (this.isAbandoned) released();
     });
   }
 
-  give(): void {
+  release(): void {
     this.cancel();
-    this.slots.give(this.isAbandoned);
+    this.slots.release(this.isAbandoned);
   }
 }

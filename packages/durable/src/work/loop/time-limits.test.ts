@@ -21,7 +21,7 @@ const newLimits = () => {
   return { clock, limits, reached, begin };
 };
 
-test("each handler reaches its limit at its own time, also when those before it have returned", async () => {
+test("each handler reaches its own limit, also if earlier handlers have returned", async () => {
   const { clock, limits, reached, begin } = newLimits();
   const first = begin(1);
   await clock.advance(40);
@@ -36,7 +36,7 @@ test("each handler reaches its limit at its own time, also when those before it 
   expect(reached).toEqual(["2 at 140", "3 at 140", "4 at 170", "5 at 670"]);
 });
 
-test("nothing is reached after the stop", async () => {
+test("no limit is reached after the stop", async () => {
   const { clock, limits, reached, begin } = newLimits();
   begin(1);
   limits.stop();

@@ -1,16 +1,16 @@
 import type { Clock } from "@framework/core/feature";
 import type { Attempt } from "./attempt.ts";
 
-/** What the limits of a queue need. */
+/** Options of `TimeLimits`. */
 export interface TimeLimitsOptions {
   readonly clock: Clock;
-  /** Limit of each attempt, in milliseconds. */
+  /** Time limit of each attempt, in milliseconds. */
   readonly limitMs: number;
   /** Called with an attempt whose handler has reached it. */
   readonly reached: (attempt: Attempt) => void;
 }
 
-/** The time limits of the handlers of one queue, with one timer: all have the same limit, so they reach it in the order in which they began. */
+/** The time limits of the handlers of one queue. One timer is enough: all have the same limit, so they reach it in the order in which they began. */
 export class TimeLimits {
   private readonly options: TimeLimitsOptions;
   private readonly open = new Set<Attempt>();
@@ -20,18 +20,18 @@ export class TimeLimits {
     this.options = options;
   }
 
-  /** The handler of an attempt has begun. */
+  /** Starts the limit of an attempt. */
   begin(attempt: Attempt): void {
     this.open.add(attempt);
     if (this.cancelTimer === null) this.wait(this.options.limitMs);
   }
 
-  /** The handler of an attempt has returned. */
+  /** Ends the limit of an attempt whose handler has returned. */
   end(attempt: Attempt): void {
     this.open.delete(attempt);
   }
 
-  /** Forgets them all. */
+  /** Ends all limits. */
   stop(): void {
     this.open.clear();
     this.cancelTimer?.();

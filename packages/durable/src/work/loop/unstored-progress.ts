@@ -3,19 +3,19 @@ import type { ItemProgress } from "../table/settling.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** Returns the progress of attempts that is not in the table yet. */
+/** Returns the unstored progress of attempts. */
 export const unstoredProgress = (attempts: Iterable<Attempt>): readonly ItemProgress[] =>
   Array.from(attempts).flatMap(({ id, fence, progress }) =>
     progress === null ? [] : [{ id, fence, progress }],
   );
 
-/** What stores progress. */
+/** Dependencies of `UnstoredProgress`. */
 export interface UnstoredProgressOptions {
   readonly store: () => WorkStore;
   readonly log: () => Pick<Logger, "warn">;
 }
 
-/** Progress of attempts on its way into the table; only the last value of each. */
+/** Attempts with unstored progress. Only the last value of each is written. */
 export class UnstoredProgress {
   private readonly options: UnstoredProgressOptions;
   private readonly attempts = new Set<Attempt>();
@@ -32,7 +32,7 @@ export class UnstoredProgress {
     this.attempts.add(attempt);
   }
 
-  /** The row goes, and its progress with it. */
+  /** Drops the progress of an attempt whose row is removed. */
   forget(attempt: Attempt): void {
     attempt.progress = null;
     this.attempts.delete(attempt);
@@ -42,7 +42,7 @@ export class UnstoredProgress {
     this.attempts.clear();
   }
 
-  /** Stores what waits. Never rejects. @param ended attempts whose outcomes are written next: an outcome ends the fence by which progress is written */
+  /** Writes unstored progress. Never rejects. @param ended attempts whose outcomes are written next, which changes the fence that a write of progress needs */
   async write(ended: readonly Attempt[]): Promise<void> {
     const open = Array.from(this.attempts).filter(({ isOpen }) => isOpen);
     this.attempts.clear();

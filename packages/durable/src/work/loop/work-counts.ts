@@ -1,16 +1,16 @@
-/** What became of attempts, as metrics name it. */
+/** Outcome of an attempt: a label of the metrics. */
 export type AttemptOutcome = "done" | "retried" | "failed" | "parked" | "cancelled" | "lost" | "released";
 
-/** Counts of one queue in this process. */
+/** Counters of one queue in this process. */
 export interface WorkCounts {
   readonly outcomes: Readonly<Record<AttemptOutcome, number>>;
-  /** Attempts that reached their limit. */
+  /** Attempts that reached their time limit. */
   readonly timeouts: number;
-  /** Writes that were refused, because the item was not held any more. */
+  /** Writes refused because the item was no longer held. */
   readonly staleWrites: number;
 }
 
-/** Counts of one queue, from zero. */
+/** Mutable `WorkCounts`. */
 export class CountedWork implements WorkCounts {
   readonly outcomes: Record<AttemptOutcome, number> = {
     done: 0,

@@ -1,4 +1,4 @@
-// Above 250 lines because all that changes the state of the loop is in one class; what does not is in the files beside it.
+// Above 250 lines because one class owns the mutable state of the loop; everything else is in the neighbouring files.
 import type { HostInsight } from "@framework/core/feature";
 import type { KernelBase } from "../../base/kernel-base.ts";
 import type { KernelPart } from "../../base/kernel-life.ts";
@@ -20,7 +20,7 @@ import { reportWork } from "./work-metrics.ts";
 import { WorkTimes } from "./work-times.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./work-channels.ts";
 
-/** What the loop needs. */
+/** Dependencies of `WorkLoop`. */
 export interface WorkLoopParts {
   readonly base: KernelBase;
   readonly store: () => WorkStore;
@@ -29,10 +29,10 @@ export interface WorkLoopParts {
   readonly park: Park;
 }
 
-/** Time at the stop for items that are claimed or written, of queues that work until then. */
+/** Time that `stop` allows for the running items of `endsWithStop` queues. */
 const STOP_MS = 1000;
 
-/** The one loop of a process that works on all of its queues. */
+/** The loop of a process that works on all of its queues. */
 export class WorkLoop implements KernelPart, LeasedTable {
   readonly name = "framework_work";
   private readonly parts: WorkLoopParts;
@@ -66,17 +66,17 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.housekeeping = new Housekeeping({ base, store, workers: () => this.workers.values(), hint });
   }
 
-  /** Prepares for queues, which may be defined after the start. */
+  /** Marks the loop as used: queues may be defined after the start. */
   use(): void {
     this.usedInvoke();
   }
 
-  /** Whether there is a table. */
+  /** Whether the work table exists. */
   get isUsed(): boolean {
     return this.invoke !== null;
   }
 
-  /** Works on a queue, from the start of the loop on. */
+  /** Works on a queue once the loop has started. */
   add(definition: QueueDefinition): void {
     const { base, store, park } = this.parts;
     const { outcomes, times } = this;
@@ -90,7 +90,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
       void this.openLate();
   }
 
-  /** Without `runWork` this process works on its own queues alone, such as that of the replies to its requests. */
+  /** With `runWork: false` this process works only on its own queues, such as that of the replies to its requests. */
   private worksOn({ endsWithStop }: QueueDefinition): boolean {
     return endsWithStop || this.parts.base.config.runWork;
   }
@@ -150,8 +150,8 @@ export class WorkLoop implements KernelPart, LeasedTable {
   }
 
   /**
-   * Claims nothing more, waits for the handlers until the deadline, and then gives their items back. Queues that end with the stop work on, and so does the
-   * loop: such a queue may be defined later in the drain.
+   * Stops claiming, waits for the handlers until the deadline, and then gives their items back. Queues with `endsWithStop` continue, and so does the
+   * loop, because such a queue may be defined during the drain.
    */
   async drain(deadline: AbortSignal): Promise<void> {
     this.isDraining = true;
@@ -187,7 +187,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.schedule();
   }
 
-  /** Called when an item will be due: looks at that time, if it is before the next poll. */
+  /** Polls when an item is due, if that is before the next regular poll. */
   dueIn(delayMs: number): void {
     if (delayMs <= this.parts.base.config.pollMaxMs) this.due.set(delayMs);
   }
@@ -197,7 +197,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const held = Array.from(this.workers.values(), (worker) => [worker, worker.heldAttempts] as const);
     const attempts = held.flatMap(([, of]) => of);
     if (attempts.length === 0) return;
-    const urgent = base.db.until(signal, { isUrgent: true }); // handlers may hold the whole pool
+    const urgent = base.db.until(signal, { isUrgent: true }); // handlers may hold all connections of the pool
     const kept = await store().leasing.renew(attempts, base.config.leaseMs, urgent);
     for (const [worker, of] of held) worker.lost(of.filter(({ id }) => !kept.has(id)));
   }
@@ -219,7 +219,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     reportWork(insight, { workers: () => this.workers.values() });
   }
 
-  /** Returns how handlers are called; the first time it publishes what only an app with queues has. */
+  /** Returns the function that calls handlers. The first call publishes the metrics and the health check, which only an app with queues has. */
   private usedInvoke(): Invoke {
     if (this.invoke !== null) return this.invoke;
     const { host } = this.parts.base;
@@ -234,7 +234,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.ends.push(this.parts.wakeUp.on(readyChannel(queue), () => this.hint(queue)));
   }
 
-  /** At the end of the turn of the event loop: what happened in it shares a claim and a write of outcomes, which share a round trip or a commit. */
+  /** Claims and flushes once at the end of this turn of the event loop: one claim and one write for all of its events, in one round trip or commit. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -260,7 +260,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     return ready.length > 0 ? "some" : "none";
   }
 
-  /** Takes items out of the way of claims that wait for others of their key. */
+  /** Blocks ready items that wait for others of their key, so that claims need not skip them. */
   private async block(): Promise<void> {
     const { keyOrder } = this.parts.store();
     for (const { hasKeys, definition } of this.workers.values())
@@ -268,9 +268,9 @@ export class WorkLoop implements KernelPart, LeasedTable {
         if ((await keyOrder.block(definition.name)) === 0) break;
   }
 
-  /** An item was cancelled somewhere: if it runs here, its renewal says so. */
+  /** An item was cancelled in some process. If it runs here, the renewal finds that it is no longer held. */
   private async renewNow(): Promise<void> {
-    await this.renew(AbortSignal.timeout(this.parts.base.config.leaseMs)).catch(() => {}); // the next renewal tells
+    await this.renew(AbortSignal.timeout(this.parts.base.config.leaseMs)).catch(() => {}); // the next renewal finds it
   }
 
   private async untilIdle(workers: readonly QueueWorker[], deadline: AbortSignal): Promise<void> {

@@ -1,12 +1,12 @@
 import type { HostInsight, Sample } from "@framework/core/feature";
 import type { QueueWorker } from "./queue-worker.ts";
 
-/** What the metrics read. */
+/** Sources of the metrics. */
 export interface WorkMetricsSources {
   readonly workers: () => Iterable<QueueWorker>;
 }
 
-/** Publishes the metrics of the queues of a process; names of queues are written in the program, so they can be labels. */
+/** Publishes the metrics of the queues of a process. Queue names are constants of the program, so they can be labels. */
 export const reportWork = (insight: HostInsight, { workers }: WorkMetricsSources): void => {
   const perQueue = (read: (worker: QueueWorker) => number): (() => readonly Sample[]) => {
     return () =>
@@ -20,19 +20,19 @@ export const reportWork = (insight: HostInsight, { workers }: WorkMetricsSources
   });
   insight.metric({
     name: "durable_work_timeouts_total",
-    help: "Attempts that reached the limit of their queue.",
+    help: "Attempts that reached the time limit of their queue.",
     type: "counter",
     read: perQueue(({ counts }) => counts.timeouts),
   });
   insight.metric({
     name: "durable_work_stale_writes_total",
-    help: "Outcomes that were refused, because the item was taken over, cancelled or completed meanwhile.",
+    help: "Outcomes refused because the item was taken over, cancelled or completed meanwhile.",
     type: "counter",
     read: perQueue(({ counts }) => counts.staleWrites),
   });
   insight.metric({
     name: "durable_work_running",
-    help: "Handlers that run.",
+    help: "Running handlers.",
     type: "gauge",
     read: perQueue(({ running }) => running),
   });

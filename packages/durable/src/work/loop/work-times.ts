@@ -4,7 +4,7 @@ import type { AttemptOutcome } from "./work-counts.ts";
 /** Bounds for work that takes milliseconds to minutes. */
 const buckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 60, 300, 1800];
 
-/** Histograms of the queues of a process; nothing is recorded without an app. */
+/** Histograms of the queues of a process. Without an app, nothing is recorded. */
 export class WorkTimes {
   private duration: Histogram<"queue" | "outcome"> | null = null;
   private wait: Histogram<"queue"> | null = null;
@@ -18,7 +18,7 @@ export class WorkTimes {
     });
     this.wait = insight.histogram({
       name: "durable_work_wait_seconds",
-      help: "Time from the moment when an item was due to its first attempt, by the database's clock.",
+      help: "Time from when an item was due to its first attempt, by the database's clock.",
       labels: ["queue"],
       buckets,
     });

@@ -1,17 +1,17 @@
 import type { Awaitable } from "@framework/core";
 
-/** Decides how many of `wanted` items of a queue may be claimed now: a rate limit, say. Asked before each claim, while there may be ready items. */
+/** Decides how many of `wanted` items of a queue may be claimed now, such as by a rate limit. Called before each claim, while there may be ready items. */
 export type Admission = (wanted: number) => Awaitable<Admitted>;
 
 /** Permits to claim items. */
 export interface Admitted {
-  /** Items that may be claimed, at most as many as were wanted. */
+  /** Number of items that may be claimed, at most `wanted`. */
   readonly permits: number;
-  /** Milliseconds until there may be more permits, when there are fewer than were wanted, at most an hour; 0 to be asked again at once, unless there were none. */
+  /** With fewer permits than wanted: milliseconds until there may be more, at most an hour; 0 to be called again at once, unless there were none. */
   readonly retryInMs: number;
-  /** Returns permits that no item was found for, or whose claim failed. */
+  /** Gives back permits for which no item was found, or whose claim failed. */
   giveBack(count: number): Promise<void>;
 }
 
-/** Admits everything, at once: the claim then shares a commit with the outcomes of the same turn of the event loop. */
+/** Admits everything, synchronously, so that the claim shares a commit with the outcomes of the same turn of the event loop. */
 export const admitAll: Admission = (wanted) => ({ permits: wanted, retryInMs: 0, async giveBack() {} });

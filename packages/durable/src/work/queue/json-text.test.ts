@@ -5,7 +5,7 @@ import { createKernel, type WorkQueue } from "../../feature.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** Runs a test with a queue whose handler returns what `results` has for a payload. */
+/** Runs a test with a queue whose handler returns the entry of `results` for a payload. */
 const withQueue = async (
   run: (queue: WorkQueue<unknown>) => Promise<void>,
   resultOf: (payload: unknown) => unknown = () => undefined,

@@ -3,10 +3,10 @@ import { jsonWriter, messageOf } from "@framework/core/feature";
 import { badWork } from "./work-errors.ts";
 
 /**
- * Serialises a value of work, `undefined` as `null`.
+ * Serialises a value as JSON, `undefined` as `null`.
  *
  * @param what names the value in messages: `payload`
- * @throws DURABLE_BAD_WORK when JSON would lose a part of it, with the path of the part, or when it is larger than `maxBytes`
+ * @throws DURABLE_BAD_WORK if JSON cannot represent a part of it, with the path of that part, or if it is larger than `maxBytes`
  */
 export const jsonText = (
   value: unknown,
@@ -21,7 +21,7 @@ export const jsonText = (
   );
 };
 
-const report = { debug: true, exact: true, log: { warn: () => {} }, code: "DURABLE_BAD_WORK" }; // an error, so nothing is logged
+const report = { debug: true, exact: true, log: { warn: () => {} }, code: "DURABLE_BAD_WORK" }; // problems are thrown, not logged
 
 const serialised = (value: unknown, queue: string, what: string): string => {
   try {

@@ -8,11 +8,11 @@ test.each([
   expect(toRow("mail", { payload: 1, ...start })).toMatchObject(row);
 });
 
-test("refuses a delay beside a date, of which only one would have an effect", () => {
+test("rejects a delay combined with a date, because only one would have an effect", () => {
   expect(() => toRow("mail", { payload: 1, delayMs: 60_000, runAt: new Date() })).toThrow(
     expect.objectContaining({
       code: "DURABLE_BAD_WORK",
-      message: expect.stringContaining("delayMs and runAt exclude each other") as unknown,
+      message: expect.stringContaining("delayMs and runAt cannot be combined") as unknown,
     }),
   );
 });

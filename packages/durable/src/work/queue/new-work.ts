@@ -6,19 +6,19 @@ import { badWork } from "./work-errors.ts";
 
 /** Work to enqueue. */
 export interface NewWork<T> {
-  /** A value that JSON can hold, at most 1 MiB as JSON. */
+  /** A JSON value, at most 1 MiB as JSON. */
   readonly payload: T;
   /** Items of a queue with the same key run one at a time, in the order in which they were added; at most 400 characters. @default none */
   readonly key?: string | undefined;
   /** While an item with this key is unfinished, no other is added to the queue; at most 400 characters. @default none */
   readonly uniqueKey?: string | undefined;
-  /** From -100 to 100; higher ones are claimed first. @default 0 */
+  /** From -100 to 100; items with a higher priority are claimed first. @default 0 */
   readonly priority?: number | undefined;
   /** Earliest start in milliseconds from now, by the database's clock; at most ten years. @default 0 */
   readonly delayMs?: number | undefined;
-  /** Earliest start, instead of `delayMs`, not beside it: a date, or milliseconds since 1970. */
+  /** Earliest start, as a date or milliseconds since 1970. Cannot be combined with `delayMs`. */
   readonly runAt?: Date | number | undefined;
-  /** Text that travels with the item, such as trace context; at most 16 KiB as JSON. @default none */
+  /** Strings stored with the item, such as trace context; at most 16 KiB as JSON. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface NewWork<T> {
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 /** Maximum size of headers, in bytes of JSON. */
 export const MAX_HEADER_BYTES = 16_384;
-/** Maximum items of one call. */
+/** Maximum items per call. */
 export const MAX_ITEMS = 10_000;
-/** Maximum size of the payloads and headers of one call together, in characters of JSON: the longest string of JavaScript has half a GiB. */
+/** Maximum total size of the payloads and headers of one call, in characters of JSON: a JavaScript string has at most half a GiB. */
 export const MAX_CALL_LENGTH = 67_108_864;
 
 const MAX_KEY_LENGTH = 400;
@@ -51,14 +51,17 @@ export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
   if (unknown !== undefined) throw badWork(queue, unknown);
   const { payload, key, uniqueKey, priority = 0, delayMs = 0, runAt, headers } = work;
   if (work.delayMs !== undefined && runAt !== undefined)
-    throw badWork(queue, "delayMs and runAt exclude each other: both name the earliest start");
+    throw badWork(queue, "delayMs and runAt cannot be combined: both set the earliest start");
   if (!(Number.isInteger(priority) && Math.abs(priority) <= MAX_PRIORITY))
     throw badWork(
       queue,
-      `priority is a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}, not ${priority}`,
+      `priority must be a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}, not ${priority}`,
     );
   if (!(typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS))
-    throw badWork(queue, `delayMs is a number from 0 to ${MAX_DELAY_MS}, not ${returnedInstead(delayMs)}`);
+    throw badWork(
+      queue,
+      `delayMs must be a number from 0 to ${MAX_DELAY_MS}, not ${returnedInstead(delayMs)}`,
+    );
   return {
     key: checkedKey(queue, "key", key),
     uniqueKey: checkedKey(queue, "uniqueKey", uniqueKey),
@@ -77,7 +80,7 @@ const checkedKey = (queue: string, what: string, key: string | undefined): strin
   const found = typeof key === "string" ? "" : `, not ${returnedInstead(key)}`;
   throw badWork(
     queue,
-    `${what} is text of 1 to ${MAX_KEY_LENGTH} characters without NUL and lone surrogates${found}`,
+    `${what} must be a string of 1 to ${MAX_KEY_LENGTH} characters without NUL or lone surrogates${found}`,
   );
 };
 
@@ -85,13 +88,13 @@ const checkedDate = (queue: string, runAt: Date | number): number => {
   const ms = Number(runAt);
   const isTime: boolean = typeof runAt === "number" || runAt instanceof Date;
   if (isTime && ms >= 0 && ms <= MAX_DATE_MS) return Math.ceil(ms);
-  throw badWork(queue, "runAt is a Date, or milliseconds since 1970");
+  throw badWork(queue, "runAt must be a Date, or milliseconds since 1970");
 };
 
 const checkedHeaders = (queue: string, headers: Readonly<Record<string, string>>): string => {
   if (!isPlainObject(headers))
-    throw badWork(queue, `headers is an object of text, not ${returnedInstead(headers)}`);
+    throw badWork(queue, `headers must be an object of strings, not ${returnedInstead(headers)}`);
   if (!Object.values(headers).every((value) => typeof value === "string"))
-    throw badWork(queue, "each of the headers is text");
+    throw badWork(queue, "every header must be a string");
   return jsonText(headers, { queue, what: "headers", maxBytes: MAX_HEADER_BYTES });
 };

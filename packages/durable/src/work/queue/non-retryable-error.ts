@@ -10,7 +10,7 @@ export class NonRetryableError extends FrameworkError {
     super(code, message, cause === undefined ? undefined : { cause });
   }
 
-  /** Whether a value has the shape of one, also of another copy of this package. */
+  /** Whether a value is a `NonRetryableError`, also one from another copy of this package. */
   static override is(error: unknown): error is NonRetryableError {
     return FrameworkError.is(error) && toError(error).name === "NonRetryableError";
   }

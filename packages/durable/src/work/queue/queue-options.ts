@@ -17,53 +17,53 @@ export interface QueueOptions<
   T,
   I extends Injections | undefined = undefined,
 > extends ConfigInput<QueueLimits> {
-  /** Name, the same in every process that uses the queue: 1 to 100 letters, digits and `. _ : / -`. */
+  /** Name of the queue, the same in every process: 1 to 100 letters, digits and `. _ : / -`. */
   readonly name: string;
   /** Attempts and delays. @default 5 attempts, about 1 s, 4 s, 16 s and 64 s apart */
   readonly retry?: ConfigInput<RetryPolicy> | undefined;
-  /** Whether another attempt makes sense after an error; never asked about a `NonRetryableError`. @default always */
+  /** Whether to retry after an error; not called for a `NonRetryableError`. @default always */
   readonly isRetryable?: ((error: unknown) => boolean) | undefined;
-  /** Kind of the invocation of each item. @default "work" */
+  /** Kind of each item's invocation. @default "work" */
   readonly kind?: InvocationKind | undefined;
-  /** Limits how many items are claimed, beside `concurrency`: by a rate over all processes, say. @default no limit */
+  /** Limits how many items are claimed, in addition to `concurrency`, such as by a rate over all processes. @default no limit */
   readonly admission?: Admission | undefined;
-  /** Calls the handler without an invocation and an operation of its own: for features that make them. @default false */
+  /** Calls the handler without an invocation and an operation, for features that create them. @default false */
   readonly isPlain?: boolean | undefined;
-  /** Claims during the drain too, until the stop, and with `runWork: false`: for replies to what this process itself asked. @default false */
+  /** Claims during the drain, until the stop, and with `runWork: false`: for replies to requests of this process. @default false */
   readonly endsWithStop?: boolean | undefined;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;
   /**
-   * Does the work of one item. When it returns, the item is done, with the returned value as its result; when it throws, there is another attempt or the item
+   * Does the work of one item. When it returns, the item is done and the returned value is its result; when it throws, the item is retried or
    * gives up. With `isPlain` it may return `untilEnded`.
    */
   handle: WorkHandler<T, I>;
 }
 
-/** Does the work of one item: its dependencies are the last argument, if there are any. */
-export type WorkHandler<T, I extends Injections | undefined = undefined> = [NonNullable<I>] extends [never] // between whole functions, so that `db = Depends(Db)` has the type of its default
+/** Handler of an item. The second argument has the dependencies, if there are any. */
+export type WorkHandler<T, I extends Injections | undefined = undefined> = [NonNullable<I>] extends [never] // two complete function types, not an optional parameter: only then does the default type `db = Depends(Db)`
   ? (item: WorkItem<T>) => Awaitable<unknown>
   : (item: WorkItem<T>, dependencies: DependenciesOf<I>) => Awaitable<unknown>;
 
 /** Limits of a queue. */
 export interface QueueLimits {
-  /** Items that run in one process at a time, 1 to 1,000. @default 10 */
+  /** Maximum concurrent items in one process, 1 to 1,000. @default 10 */
   readonly concurrency: number;
-  /** Limit of one attempt in milliseconds, 1 to a week. Then its signal aborts, and the attempt has failed whatever the handler does. @default 60000 */
+  /** Time limit of one attempt in milliseconds, from 1 to a week. When it is reached, the signal aborts and the attempt has failed, even if the handler returns later. @default 60000 */
   readonly timeoutMs: number;
-  /** How long done and cancelled items are kept, with their results, in seconds; 0 removes done ones at once. @default 0 */
+  /** How long done and cancelled items are kept with their results, in seconds; 0 removes done items at once. @default 0 */
   readonly keepSecs: number;
   /** How long items that gave up are kept, in seconds. @default 604800 */
   readonly keepFailedSecs: number;
-  /** What becomes of an item that gave up: `park` moves it to the parked work, `keep` leaves it in the queue as failed. @default "park" */
+  /** Treatment of an item that gave up: `park` moves it to the parked work, `keep` leaves it in the queue as failed. @default "park" */
   readonly onExhausted: "park" | "keep";
-  /** The health check fails when items are due, and no attempt has ended in this process, for so long; in seconds. @default timeoutMs and a minute */
+  /** The health check fails when items have been due, and no attempt has ended in this process, for this many seconds. @default timeoutMs plus a minute */
   readonly stalledAfterSecs: number;
-  /** The health check fails when more items gave up in this process in the past hour. @default 100 */
+  /** The health check fails when more items than this gave up in this process in the past hour. @default 100 */
   readonly maxGaveUpPerHour: number;
 }
 
-/** A checked queue. */
+/** Checked options of a queue, with defaults. */
 export interface QueueDefinition extends QueueLimits {
   readonly name: string;
   readonly retry: RetryPolicy;

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { toError } from "@framework/core/feature";
 
-/** Gives an item back to its queue for a while, whatever its retry policy says: for features with a policy of their own. */
+/** Returns an item to its queue for a while, regardless of its retry policy: for features with their own policy. */
 export class TryLaterError extends FrameworkError {
   override readonly name: string = "TryLaterError";
   /** Milliseconds until the next attempt. */
@@ -15,7 +15,7 @@ export class TryLaterError extends FrameworkError {
     this.isCounted = isCounted;
   }
 
-  /** Whether a value has the shape of one, also of another copy of this package. */
+  /** Whether a value is a `TryLaterError`, also one from another copy of this package. */
   static override is(error: unknown): error is TryLaterError {
     return FrameworkError.is(error) && toError(error).name === "TryLaterError";
   }

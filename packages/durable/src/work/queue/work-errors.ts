@@ -1,10 +1,10 @@
 import { FrameworkError } from "@framework/core";
 
-/** The attempt took longer than `timeoutMs`; whatever the handler still does, it does not count. */
+/** The attempt exceeded `timeoutMs`; a later result of the handler is ignored. */
 export const workTimeout = (queue: string, timeoutMs: number): FrameworkError =>
-  new FrameworkError("DURABLE_TIMEOUT", `durable: an item of "${queue}" was not done in ${timeoutMs} ms`);
+  new FrameworkError("DURABLE_TIMEOUT", `durable: an item of "${queue}" was not done within ${timeoutMs} ms`);
 
-/** The item belongs to another process, was cancelled, or has ended: a write of this attempt was refused. */
+/** A write of this attempt was refused: the item was taken over, cancelled or completed. */
 export const workLost = (queue: string): FrameworkError =>
   new FrameworkError(
     "DURABLE_LOST",
@@ -19,7 +19,7 @@ export const workCancelled = (queue: string): FrameworkError =>
 export const workReleased = (queue: string): FrameworkError =>
   new FrameworkError(
     "DURABLE_RELEASED",
-    `durable: the process ends; another one takes the item of "${queue}" over`,
+    `durable: the process is stopping; another one takes over the item of "${queue}"`,
   );
 
 /** An attempt ended without an outcome: its process was killed, or stopped answering. */

@@ -1,18 +1,18 @@
 import { ConfigurationError } from "@framework/core";
 import { type ConfigInput, configRecord, decimal, integer } from "@framework/core/feature";
 
-/** A limit on how often work begins: attempts at a job, or calls of a message handler. */
+/** A rate limit on the start of work: attempts at a job, or calls of a message handler. */
 export interface WorkRate {
-  /** How much work begins in one period, from 1 on. */
+  /** Maximum starts in one period, at least 1. */
   readonly limit: number;
-  /** Length of the period in seconds, from 0.1 on. @default 1 */
+  /** Length of the period in seconds, at least 0.1. @default 1 */
   readonly perSecs: number;
 }
 
 /** Input of a rate: `limit` has no default. */
 export type WorkRateInput = ConfigInput<WorkRate> & Pick<WorkRate, "limit">;
 
-/** What the store of a feature's permits can count. */
+/** Maximum values of a feature's rates. */
 export interface WorkRateBounds {
   readonly maxLimit: number;
   readonly maxPerSecs: number;

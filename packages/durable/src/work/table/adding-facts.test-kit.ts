@@ -12,7 +12,7 @@ import {
   type WorkFixture,
 } from "./work-fixture.test-kit.ts";
 
-/** Facts about items that are added and claimed. */
+/** Contract of adding and claiming items. */
 export const addingFacts: PortFacts<WorkFixture> = {
   "items are claimed by priority, and then in the order in which they were added": async ({ store }) => {
     await add(store, row("b"), row("c"), row("z", { priority: -1 }), row("a", { priority: 5 }));
@@ -87,7 +87,10 @@ export const addingFacts: PortFacts<WorkFixture> = {
     assert.equal((await store.enqueueing.add("other", [row("f", { uniqueKey: "u" })]))[0]?.isNew, true);
   },
 
-  "callers that add the same unique keys in other orders all get the same items": async ({ db, store }) => {
+  "callers that add the same unique keys in different orders all get the same items": async ({
+    db,
+    store,
+  }) => {
     for (let round = 0; round < 5; round++) {
       const rows = Array.from({ length: 2000 }, (_, at) => row("a", { uniqueKey: `${at}`, delayMs: 1000 }));
       const [one, other] = await Promise.all([
@@ -152,7 +155,7 @@ export const addingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["a"]);
   },
 
-  "items end and the next ones are claimed in one turn": async ({ store }) => {
+  "items end and the next ones are claimed atomically": async ({ store }) => {
     await add(store, row("a"), row("b"), row("c"), row("d", { priority: -1 }), row("e", { priority: -2 }));
     const [a, b] = await claim(store, 2);
     assert.ok(a && b);

@@ -3,7 +3,7 @@ import { earlier, running } from "./key-order.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** A claimed item, with only the columns that its attempt needs: each takes time for every item. */
+/** A claimed item. It has only the columns that an attempt needs, because each column costs time for every item. */
 export interface ClaimedRow {
   readonly id: number;
   readonly key: string | null;
@@ -19,7 +19,7 @@ export interface ClaimedRow {
   readonly wake_at: number;
 }
 
-/** Which items to claim. */
+/** Parameters of a claim. */
 export interface Claim {
   readonly queue: string;
   readonly owner: string;
@@ -27,12 +27,12 @@ export interface Claim {
   readonly leaseMs: number;
 }
 
-/** Attempts of one claim; each conflict is with an item that another process has claimed meanwhile. */
+/** Maximum attempts of one claim: another process may claim an item of the same key at the same time. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * A number that no other claim has, below 2^51, which JavaScript has exactly. A count would not do: after a failover to an older copy of the database, other items get the ids
- * of those that were lost, and would get their fences as well.
+ * A random number below 2^51, a safe integer in JavaScript. A counter is not enough: after a failover to an older copy of the database, new items get the
+ * ids of lost ones, and would get their fences as well.
  */
 const randomFence = {
   postgres: "floor(random() * 2251799813685248)::bigint",
@@ -71,7 +71,7 @@ export const claimStatement: StatementShape = {
     `${update(places, randomFence.sqlite)} WHERE id IN (${ready(places, "")}) RETURNING ${columns}`,
 };
 
-/** Claims ready items: those of the highest priority first, then those that have waited longest; of each key only the first, and none while one runs. */
+/** Claims ready items by priority and then due time; of each key only the first item, and none while one is running. */
 export class Claiming {
   private readonly table: WorkTable;
 
@@ -79,7 +79,7 @@ export class Claiming {
     this.table = table;
   }
 
-  /** Claims at most `limit` items, in their order; each attempt counts from here on, whatever happens to the process. */
+  /** Claims at most `limit` items, and returns them in order. The claim counts the attempt, so that it counts even if the process is killed. */
   async claim(claim: Claim, session?: WorkSession): Promise<readonly ClaimedRow[]> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -104,10 +104,10 @@ export const claimParameters = ({
   leaseMs,
 }: Claim): Readonly<Record<string, string | number>> => ({ queue, owner, lease: leaseMs, slots: limit });
 
-/** Whether two processes claimed items of one key at once, which the index refuses: the later one looks again. */
+/** Whether a claim failed because another process claimed an item of the same key at the same time, which the unique index prevents. */
 export const isKeyConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && error.kind === "unique";
 
-/** Sorts claimed items as their queue does: `RETURNING` has no order. */
+/** Compares claimed items in the order of the queue: `RETURNING` has no defined order. */
 export const byOrder = (a: ClaimedRow, b: ClaimedRow): number =>
   b.priority - a.priority || a.run_at - b.run_at || a.id - b.id;

@@ -13,7 +13,7 @@ import {
   type WorkFixture,
 } from "./work-fixture.test-kit.ts";
 
-/** Facts about items that end, and the order of keys. */
+/** Contract of the end of items, and the order of keys. */
 export const endingFacts: PortFacts<WorkFixture> = {
   "every write of an outdated owner is refused": async ({ store, clock }) => {
     await add(store, row("a"));
@@ -71,7 +71,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
     assert.equal((await one(store)).attempts, 2);
   },
 
-  "an attempt from before the database went back to an older copy cannot end the same item, nor another one with its id":
+  "an attempt from before a failover to an older copy of the database can end neither its item nor another one with the same id":
     async ({ db, store }) => {
       await add(store, row("a"));
       const before = await one(store);
@@ -137,24 +137,25 @@ export const endingFacts: PortFacts<WorkFixture> = {
     });
   },
 
-  "items behind a busy key leave the queue, and each end of one brings the next back": async ({ store }) => {
-    await add(store, ...[1, 2, 3].map((n) => row(`a${n}`, { key: "a" })), row("x"));
-    const [first, other] = (await claim(store)) as [ClaimedRow, ClaimedRow];
-    same(names([first, other]), ["a1", "x"]);
-    assert.equal(await store.keyOrder.block("mail"), 2);
-    assert.equal(await store.keyOrder.block("mail"), 0);
-    same((await store.leasing.look(["mail"])).ready, []);
-    await store.settling.remove([first]);
-    assert.equal(await store.keyOrder.unblock("mail", ["a"]), true);
-    const second = await one(store);
-    same(names([second]), ["a2"]);
-    await store.settling.remove([second]);
-    await store.keyOrder.unblock("mail", ["a", "a"]);
-    same(names(await claim(store)), ["a3"]);
-    assert.equal(await store.keyOrder.unblock("mail", ["a"]), false);
-  },
+  "items blocked by a busy key are removed from the ready index, and each end of one unblocks the next":
+    async ({ store }) => {
+      await add(store, ...[1, 2, 3].map((n) => row(`a${n}`, { key: "a" })), row("x"));
+      const [first, other] = (await claim(store)) as [ClaimedRow, ClaimedRow];
+      same(names([first, other]), ["a1", "x"]);
+      assert.equal(await store.keyOrder.block("mail"), 2);
+      assert.equal(await store.keyOrder.block("mail"), 0);
+      same((await store.leasing.look(["mail"])).ready, []);
+      await store.settling.remove([first]);
+      assert.equal(await store.keyOrder.unblock("mail", ["a"]), true);
+      const second = await one(store);
+      same(names([second]), ["a2"]);
+      await store.settling.remove([second]);
+      await store.keyOrder.unblock("mail", ["a", "a"]);
+      same(names(await claim(store)), ["a3"]);
+      assert.equal(await store.keyOrder.unblock("mail", ["a"]), false);
+    },
 
-  "items that nothing brings back are healed, and those that wait rightly are not": async ({ store, db }) => {
+  "stranded items are unblocked, and correctly waiting ones are not": async ({ store, db }) => {
     await add(
       store,
       ...[1, 2].map((n) => row(`a${n}`, { key: "a" })),
@@ -168,10 +169,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
     same(names(await claim(store)), ["a2"]);
   },
 
-  "an item that nothing brings back is healed although a later one of its key is ready": async ({
-    store,
-    db,
-  }) => {
+  "a stranded item is unblocked even if a later one of its key is ready": async ({ store, db }) => {
     await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }));
     await claim(store);
     assert.equal(await store.keyOrder.block("mail"), 1);

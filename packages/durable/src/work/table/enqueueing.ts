@@ -2,13 +2,13 @@ import { DatabaseError } from "@framework/database";
 import type { Places, StatementShape } from "./statement.ts";
 import type { RunOptions, WorkSession, WorkTable } from "./work-table.ts";
 
-/** One item to add, checked and serialised. */
+/** An item to add, checked and serialised. */
 export interface NewRow {
-  /** Key of order; `null` for none. */
+  /** Ordering key; `null` for none. */
   readonly key: string | null;
-  /** Key that only one unfinished item has; `null` for none. */
+  /** Key that only one unfinished item may have; `null` for none. */
   readonly uniqueKey: string | null;
-  /** -100 to 100, higher ones first. */
+  /** -100 to 100; items with a higher priority run first. */
   readonly priority: number;
   /** Milliseconds from now; ignored with `runAt`. */
   readonly delayMs: number;
@@ -20,13 +20,13 @@ export interface NewRow {
   readonly headers: string | null;
 }
 
-/** An item that was added, or the unfinished one that has its unique key. */
+/** The added item, or the existing unfinished one with its unique key. */
 export interface AddedRow {
   readonly id: number;
   readonly isNew: boolean;
 }
 
-/** Attempts to add rows whose unique keys are given up and taken again between two statements, or taken by others in another order. */
+/** Maximum attempts to add rows whose unique keys are freed and taken again between two statements, or that deadlock. */
 const MAX_ATTEMPTS = 10;
 
 const given = ({ list }: Places, now: string | undefined): string =>
@@ -40,7 +40,7 @@ FROM (${given(places, places["now"])}) AS given WHERE true ORDER BY n
 ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL AND finished_at IS NULL DO NOTHING
 RETURNING id, unique_key`;
 
-/** A list of columns as a `FROM` item of PostgreSQL. */
+/** SQL of PostgreSQL: column arrays as a `FROM` item. */
 const unnested = (places: Places, columns: Readonly<Record<string, string>>): string => {
   const names = Object.keys(columns);
   return `unnest(${names.map((name) => places[name]).join(", ")}) AS s (${names.join(", ")})`;
@@ -89,7 +89,7 @@ export class Enqueueing {
     this.table = table;
   }
 
-  /** Adds rows to a queue, in their order; in one statement unless unique keys are taken. */
+  /** Adds rows to a queue, in order; in one statement unless unique keys are taken. */
   async add(queue: string, rows: readonly NewRow[], session?: WorkSession): Promise<readonly AddedRow[]> {
     const added: AddedRow[] = [];
     let missing = Array.from(rows.keys());
@@ -101,7 +101,7 @@ export class Enqueueing {
       missing = missing.filter((at) => added[at] === undefined);
       if (missing.length === 0) return added;
     }
-    throw new Error("durable: a unique key was taken and given up between two statements, again and again");
+    throw new Error(`durable: a unique key was taken and freed between two statements ${MAX_ATTEMPTS} times`);
   }
 
   private async insert(
@@ -111,7 +111,7 @@ export class Enqueueing {
   ): Promise<void> {
     const list = missing.map((at, n) => parameterOf(rows[at] as NewRow, n));
     const inserted = await this.runInsert({ parameters: { queue }, list, session });
-    inserted.sort((a, b) => a.id - b.id); // ids are drawn in the order of the rows
+    inserted.sort((a, b) => a.id - b.id); // ids are assigned in the order of the rows
     const plain = missing.filter((at) => rows[at]?.uniqueKey === null).values();
     const unique = placesOf(rows, missing.toReversed()); // of two rows with one key the first is inserted
     for (const { id, unique_key } of inserted) {
@@ -121,8 +121,8 @@ export class Enqueueing {
   }
 
   /**
-   * Callers that add the same unique keys in different orders may wait for each other. PostgreSQL ends one of them, which begins again; in a transaction, the
-   * whole transaction must.
+   * Callers that add the same unique keys in different orders may deadlock. PostgreSQL aborts one of them, which retries; in a caller's transaction, the
+   * whole transaction must be retried.
    */
   private async runInsert(options: RunOptions): Promise<IdentifiedRow[]> {
     for (let attempt = 1; ; attempt++)
@@ -154,7 +154,7 @@ export class Enqueueing {
   }
 }
 
-/** Rows on their way into the table: indexes of the missing ones, and the results by index. */
+/** State of an insertion: the rows, the indexes of those still missing, and the results by index. */
 interface Adding {
   readonly rows: readonly NewRow[];
   readonly missing: readonly number[];

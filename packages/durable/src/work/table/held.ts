@@ -1,17 +1,17 @@
-/** A claimed item, as the claimer knows it. Every write of its outcome carries the fence. */
+/** Id and fence of a claimed item. Every write of its outcome carries the fence. */
 export interface Held {
   readonly id: number;
-  /** A random number of the claim; it changes whenever the item is taken from its owner. */
+  /** Random number of the claim; it changes whenever the item is taken from its owner. */
   readonly fence: number;
 }
 
 /** Columns of a list of claimed items. */
 export const heldColumns = { id: "bigint", fence: "bigint" };
 
-/** Returns the list of a statement in the order of ids, by which PostgreSQL finds the row of an item with a binary search. */
+/** Sorts the rows of a statement by id, so that PostgreSQL can find an item's row with a binary search. */
 export const inOrder = <T extends { readonly id: number }>(rows: readonly T[]): readonly T[] =>
   rows.toSorted((a, b) => a.id - b.id);
 
-/** SQL of PostgreSQL: the value of a column of a list `inOrder` for the item with an id. */
+/** SQL of PostgreSQL: the value of a column for the item with an id, in rows sorted by `inOrder`. */
 export const valueIn = (column: string | undefined, ids: string | undefined, id: string): string =>
   `(${column})[width_bucket(${id}, ${ids})]`;

@@ -1,15 +1,15 @@
 import type { StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** A subquery: unfinished items of the key of a row `c` that were added before it. */
+/** Subquery: unfinished items with the key of a row `c` that were added before it. */
 export const earlier = (c: string): string =>
   `SELECT 1 FROM framework_work AS e WHERE e.queue = ${c}.queue AND e.key = ${c}.key AND e.key IS NOT NULL AND e.finished_at IS NULL AND e.id < ${c}.id`;
 
-/** A subquery: the item of the key of a row `c` that runs. */
+/** Subquery: the running item with the key of a row `c`. */
 export const running = (c: string): string =>
   `SELECT 1 FROM framework_work AS e WHERE e.queue = ${c}.queue AND e.key = ${c}.key AND e.key IS NOT NULL AND e.state = 'running'`;
 
-/** Items at the head of a queue that one call of `block` examines. */
+/** Number of items at the head of a queue that one call of `block` examines. */
 const WINDOW = 1000;
 
 const head = (queue: string): string =>
@@ -19,8 +19,8 @@ const COVER = `SELECT e.id FROM framework_work AS e WHERE e.queue = c.queue AND 
   AND e.state <> 'blocked' AND e.id < c.id ORDER BY e.id LIMIT 1`;
 
 /**
- * PostgreSQL locks the item that each blocked one waits for, so that it cannot end meanwhile: its `unblock` must see the blocked item. An item that
- * another transaction has locked is about to end, and blocks nothing.
+ * PostgreSQL locks the item that each blocked one waits for, so that it cannot end concurrently: its `unblock` must see the blocked item. An item that
+ * another transaction has locked is about to end, and is not waited for.
  */
 export const blockStatement: StatementShape = {
   name: "block",
@@ -60,9 +60,9 @@ const HEAL = `UPDATE framework_work SET state = 'ready' WHERE state = 'blocked' 
 RETURNING queue`;
 
 /**
- * Takes items that must wait for others of their key out of the ready index, and puts them back.
+ * Removes items that must wait for others of their key from the ready index, and adds them back.
  *
- * Claims are right without it: they skip such items. But a claim that has to skip a hundred thousand items of one busy key would be slow.
+ * Claims are correct without it, because they skip such items, but skipping a hundred thousand items of one busy key would be slow.
  * A blocked item always has an earlier unfinished item of its key that is not blocked; when that one ends, `unblock` makes the first blocked one ready.
  */
 export class KeyOrder {
@@ -72,18 +72,18 @@ export class KeyOrder {
     this.table = table;
   }
 
-  /** Blocks items among the first 1,000 of a queue that wait for others. Returns how many; call it again until there are none. */
+  /** Blocks those of the first 1,000 items of a queue that wait for others. Returns their number; call it until it returns 0. */
   async block(queue: string): Promise<number> {
     return (await this.table.run(blockStatement, { parameters: { queue } })).length;
   }
 
-  /** Makes the first blocked item of each key ready, in a statement after the one that ended an item of it. Returns whether there was one. */
+  /** Makes the first blocked item of each key ready. Call it after the statement that ended an item of the key. Returns whether there was one. */
   async unblock(queue: string, keys: readonly string[], session?: WorkSession): Promise<boolean> {
     const list = Array.from(new Set(keys), (key) => ({ key }));
     return (await this.table.run(unblockStatement, { parameters: { queue }, list, session })).length > 0;
   }
 
-  /** Makes items ready that wait for nothing: the process was killed before `unblock`, or someone deleted rows. Returns their queues. */
+  /** Unblocks items that no longer wait for another, because a process was killed before `unblock` or rows were deleted. Returns their queues. */
   async heal(): Promise<readonly string[]> {
     const rows = await this.table.query<{ queue: string }>(HEAL, []);
     return rows.map(({ queue }) => queue);

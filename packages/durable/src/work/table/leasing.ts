@@ -2,16 +2,16 @@ import { type Held, heldColumns, inOrder, valueIn } from "./held.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** Most items that one statement wakes or takes over. */
+/** Maximum items that one statement wakes or takes over. */
 const MAX_BATCH = 1000;
 
-/** What a look at the table found. */
+/** Result of a poll of the table. */
 export interface Found {
-  /** Queues with ready items, of those asked for. */
+  /** Those of the given queues that have ready items. */
   readonly ready: readonly string[];
   /** Milliseconds until the first waiting item of any queue is due; `null` without one. */
   readonly dueInMs: number | null;
-  /** Milliseconds until the first lease ends that its owner does not renew; `null` without one. */
+  /** Milliseconds until the first lease of a running item ends, unless it is renewed; `null` without one. */
   readonly endsInMs: number | null;
 }
 
@@ -26,7 +26,7 @@ const sameFence = ({ id, fence }: Places): string =>
 const joined = ({ list }: Places): string =>
   `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
 
-/** A locked item is being completed by a handler's transaction: no worker can take it, and waiting for it would delay all other renewals. */
+/** A locked item is being completed by a handler's transaction: no worker can claim it, and waiting for it would delay all other renewals. */
 export const renewStatement: StatementShape = {
   name: "renew",
   parameters: { lease: "bigint" },
@@ -64,7 +64,7 @@ const whenDue = (name: string, state: string): StatementShape => ({
 export const wakeStatement: StatementShape = whenDue("wake", "waiting");
 export const takeStatement: StatementShape = whenDue("take", "running");
 
-/** Waits that were planned later than now: the database's clock was ahead then. Each is as long again, from now. */
+/** Selects waits that were scheduled at a time after now, while the database's clock was ahead. Each is scheduled again from now, with its delay. */
 const planned = (now: string | undefined, lock: string): string =>
   `SELECT w.id FROM framework_work AS w WHERE w.state = 'waiting' AND w.settled_at IS NOT NULL AND w.settled_at > ${now} LIMIT ${MAX_BATCH} ${lock}`;
 const replanned = (now: string | undefined): string => {
@@ -118,7 +118,7 @@ export const lookStatement: StatementShape = {
   sqlite: ({ now, list = "" }) => look(now, list),
 };
 
-/** Leases of running items and timers of waiting ones: both end at `wake_at`, and the item is ready again. */
+/** Leases of running items and delays of waiting ones: both end at `wake_at`, when the item becomes ready. */
 export class Leasing {
   private readonly table: WorkTable;
 
@@ -127,7 +127,7 @@ export class Leasing {
   }
 
   /**
-   * Extends the leases of items. Returns the ids of those still held; the others were taken over, cancelled or removed. Never waits for an item that a
+   * Extends the leases of items. Returns the ids of those still held; the others were taken over, cancelled or removed. Does not wait for an item that a
    * handler's transaction is completing, which counts as held.
    */
   async renew(held: readonly Held[], leaseMs: number, session?: WorkSession): Promise<ReadonlySet<number>> {
@@ -140,7 +140,7 @@ export class Leasing {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Reads, without writing, whether there is anything to do: the poll of an idle process. */
+  /** Polls the table without writing. */
   async look(queues: readonly string[]): Promise<Found> {
     const list = queues.map((queue) => ({ queue }));
     const rows = await this.table.read<LookRow>(lookStatement, { list });
@@ -149,22 +149,22 @@ export class Leasing {
     return { ready, dueInMs: first("waiting"), endsInMs: first("running") };
   }
 
-  /** Makes waiting items ready that are due, up to 1,000. Returns the queue of each. */
+  /** Makes up to 1,000 due waiting items ready. Returns the queue of each. */
   async wake(): Promise<readonly string[]> {
     return await this.queues(wakeStatement);
   }
 
-  /** Plans the waits of items anew, up to 1,000, that were planned while the database's clock was ahead. Returns the queue of each. */
+  /** Reschedules up to 1,000 waits that were scheduled while the database's clock was ahead. Returns the queue of each. */
   async replan(): Promise<readonly string[]> {
     return await this.queues(replanStatement);
   }
 
-  /** Makes running items ready whose leases have ended, up to 1,000; their attempts count. Returns the queue of each. */
+  /** Makes up to 1,000 running items whose leases have ended ready; their attempts count. Returns the queue of each. */
   async takeExpired(): Promise<readonly string[]> {
     return await this.queues(takeStatement);
   }
 
-  /** Makes the items ready whose owners are known to be gone, up to 1,000; their attempts count. Returns the queue of each. */
+  /** Makes up to 1,000 items of owners that are gone ready; their attempts count. Returns the queue of each. */
   async takeFrom(owners: readonly string[]): Promise<readonly string[]> {
     return await this.queues(
       takeFromStatement,
@@ -172,7 +172,7 @@ export class Leasing {
     );
   }
 
-  /** Number of running items that owners have. */
+  /** Returns the number of running items of owners. */
   async countOf(owners: readonly string[]): Promise<number> {
     const list = owners.map((owner) => ({ owner }));
     const [row] = await this.table.read<{ items: number }>(countOfStatement, { list });

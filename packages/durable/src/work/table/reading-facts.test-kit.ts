@@ -13,7 +13,7 @@ import {
   type WorkFixture,
 } from "./work-fixture.test-kit.ts";
 
-/** Facts about items that are cancelled, kept, listed and counted. */
+/** Contract of cancelling, keeping, listing and counting items. */
 export const readingFacts: PortFacts<WorkFixture> = {
   "a cancelled item does not run, and frees its keys": async ({ store }) => {
     const [id = 0] = await add(store, row("a1", { key: "a", uniqueKey: "u" }), row("a2", { key: "a" }));
@@ -67,7 +67,7 @@ export const readingFacts: PortFacts<WorkFixture> = {
     assert.equal(await store.stopping.restart("mail", a.id), null);
   },
 
-  "finished items are kept as long as they should, and removed in batches": async ({ store, clock }) => {
+  "finished items are removed after their retention, in batches": async ({ store, clock }) => {
     await add(store, row("a"), row("b"), row("c"), row("d"));
     const [a, b, c] = (await claim(store, 3)) as [ClaimedRow, ClaimedRow, ClaimedRow];
     await store.settling.settle([
@@ -125,7 +125,7 @@ export const readingFacts: PortFacts<WorkFixture> = {
     });
   },
 
-  "a look names the queues with ready items": async ({ store }) => {
+  "a poll returns the queues with ready items": async ({ store }) => {
     same(await store.leasing.look(["mail"]), { ready: [], dueInMs: null, endsInMs: null });
     await add(store, row("a"));
     same((await store.leasing.look(["mail", "other"])).ready, ["mail"]);

@@ -2,7 +2,7 @@ import { priorities } from "./priorities.ts";
 import { isFinished, type WorkState } from "./work-state.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** An item as the table has it. */
+/** A row of the work table. */
 export interface StoredRow {
   readonly id: number;
   readonly queue: string;
@@ -21,14 +21,14 @@ export interface StoredRow {
   readonly finished_at: number | null;
 }
 
-/** Which items to list. */
+/** Selects the items of a list. */
 export interface ListFilter {
   readonly queue: string;
   readonly state: WorkState | null;
   readonly key: string | null;
   /** Order in which the items were added. @default "oldest" first */
   readonly order?: "oldest" | "newest";
-  /** Only items after this one, in their order. @default all */
+  /** Only items after the one with this id, in the list's order. @default all */
   readonly after?: number | undefined;
   readonly limit: number;
 }
@@ -42,10 +42,10 @@ export interface CountedRows {
 const FIELDS =
   "id, queue, key, unique_key, priority, state, run_at, payload, headers, attempts, progress, result, error, created_at, finished_at";
 
-/** Finished items of a queue and state that are found at once: for more, the order of ids is faster. */
+/** Up to this many finished items of a queue and state are listed through the index of finished items; for more, a scan in the order of ids is faster. */
 const FEW = 1000;
 
-/** Ids of finished items by their index: without its order, PostgreSQL may read the whole table. */
+/** Selects ids of finished items in the order of their index: without `ORDER BY`, PostgreSQL may scan the whole table. */
 const finishedIds = (queue: string, state: string, limit: number): string =>
   `SELECT id FROM framework_work WHERE queue = ${queue} AND state = ${state} AND finished_at IS NOT NULL ORDER BY finished_at LIMIT ${limit}`;
 
@@ -85,7 +85,7 @@ export class Reading {
     return row?.error ?? null;
   }
 
-  /** Lists items in the order in which they were added, or in its reverse. */
+  /** Lists items in the order in which they were added, or in reverse. */
   async list({
     queue,
     state,
@@ -102,7 +102,7 @@ export class Reading {
     return await this.table.select<StoredRow>(text, [queue, after ?? first, state, key, limit]);
   }
 
-  /** Whether few items of a queue have ended in a state. In the order of ids, the items of all other queues would be read to find them. */
+  /** Whether few items of a queue have ended in a state. A scan in the order of ids would read the items of all other queues to find them. */
   private async isFew(queue: string, state: WorkState): Promise<boolean> {
     if (!isFinished(state)) return false;
     const text = `SELECT count(*) AS items FROM (${finishedIds("$1", "$2", FEW + 1)}) AS few`;
@@ -125,9 +125,9 @@ export class Reading {
 }
 
 /**
- * The ready index begins with the priority: the oldest item is the oldest of the first of each priority between the lowest and the highest.
+ * The ready index is ordered by priority first, so the oldest item is the minimum over the first item of each priority.
  *
- * A recursive statement would find the priorities that occur, but SQLite runs it in a process of its own, as it may have no end.
+ * A recursive statement could find the priorities that occur, but on SQLite the database runs it in a separate process, because it may not terminate.
  */
 const countText = (now: string): string => {
   const all = priorities().map((priority) => `(${priority})`);

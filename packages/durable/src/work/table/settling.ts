@@ -2,17 +2,17 @@ import { type Held, heldColumns, inOrder, valueIn } from "./held.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** A running item's way out of that state. */
+/** A transition of a running item to another state. */
 export interface Settlement extends Held {
-  /** `waiting` and `ready` begin another attempt. */
+  /** `waiting` and `ready` lead to another attempt. */
   readonly state: "waiting" | "ready" | "done" | "failed" | "parked";
   /** Milliseconds until it is due again. @default 0 */
   readonly delayMs?: number;
-  /** JSON. @default what it has */
+  /** JSON. @default unchanged */
   readonly result?: string | null;
-  /** JSON. @default what it has */
+  /** JSON. @default unchanged */
   readonly error?: string | null;
-  /** Attempts that do not count; a negative number counts attempts that the item never had. @default 0 */
+  /** Number subtracted from the attempts, for attempts that do not count; may be negative. @default 0 */
   readonly attemptsBack?: number;
 }
 
@@ -33,7 +33,7 @@ const settleColumns = {
   back: "integer",
 };
 
-/** The value of a column of the list for the row `framework_work`. */
+/** SQL: the value of a list's column for the row of `framework_work`. */
 const valueOf = ({ id, ...columns }: Places, column: string): string =>
   valueIn(columns[column], id, "framework_work.id");
 const isHeld = (places: Places): string =>
@@ -49,7 +49,7 @@ export const removeStatement: StatementShape = {
     `DELETE FROM framework_work WHERE id IN (SELECT w.id FROM ${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence) RETURNING id`,
 };
 
-/** Numbers say what follows from the state: PostgreSQL finds a number of a list at once, and a text only after all before it. */
+/** `waits` and `ends` are numbers derived from the state: PostgreSQL finds an array element of fixed size at once, but a text only after all before it. */
 const settle = (of: (column: string) => string, now: string | undefined): string => {
   const due = `CASE WHEN ${of("waits")} = 1 THEN ${now} + ${of("delay")}`;
   return `UPDATE framework_work SET state = ${of("state")}, owner = NULL, fence = framework_work.fence + 1,

@@ -4,13 +4,13 @@ import { heldColumns } from "./held.ts";
 /** Placeholders of a statement by name, `now`, and on SQLite `list`: a `FROM` item `s` with the rows of the list. */
 export type Places = Readonly<Record<string, string>>;
 
-/** A statement on the work table, with a text for each database. */
+/** A statement on the work table, with its text for each database. */
 export interface StatementShape {
-  /** Ends the name of its function in PostgreSQL. */
+  /** Suffix of the name of its PostgreSQL function. */
   readonly name: string;
   /** Single parameters and their types in PostgreSQL. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Columns of a parameter that is a list of rows; on PostgreSQL an array for each. */
+  /** Columns of a parameter that is a list of rows, and their types in PostgreSQL, where each column is an array. */
   readonly list?: Readonly<Record<string, string>>;
   /** Columns of the result and their types in PostgreSQL. */
   readonly returns: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface StatementShape {
   readonly sqlite: (places: Places) => string;
 }
 
-/** A statement as it is sent. */
+/** A statement of one database. */
 export interface Statement {
   readonly text: string;
   values(parameters: Readonly<Record<string, SqlScalar>>, rows: readonly ListRow[]): readonly SqlValue[];
@@ -41,7 +41,7 @@ export const sqliteStatement = (shape: StatementShape, now: string): Statement =
   };
 };
 
-/** A list as JSON, and the columns of what `json_each` makes of it. */
+/** Serialises a list as JSON, and selects its columns from the rows of `json_each`. */
 interface JsonList {
   readonly columns: string;
   readonly json: (rows: readonly ListRow[]) => string;
@@ -54,7 +54,7 @@ const listOf = (list: NonNullable<StatementShape["list"]>): JsonList => ({
   json: JSON.stringify,
 });
 
-/** Claimed items are the members of one object, which takes two thirds of the time of a list of objects: SQLite reads each of those twice. */
+/** Claimed items are the members of one object. That takes two thirds of the time of a list of objects, each of which SQLite parses twice. */
 const heldList: JsonList = {
   columns: "CAST(key AS INTEGER) AS id, value AS fence",
   json: (rows) => `{${rows.map(({ id, fence }) => `"${Number(id)}":${Number(fence)}`).join(",")}}`,
@@ -77,16 +77,16 @@ export const postgresStatement = (shape: StatementShape, now: string): Statement
   };
 };
 
-/** An array of numbers as PostgreSQL reads it: `pg` looks in each element of a list for what must be quoted. */
+/** Serialises an array of numbers for PostgreSQL. Faster than `pg`, which searches each element for characters to escape. */
 const numbers = (values: readonly SqlScalar[]): string =>
   `{${values.map((value) => (value === null ? "NULL" : String(Number(value)))).join(",")}}`;
 
 /**
- * Returns the function of a statement in PostgreSQL.
+ * Returns the SQL that creates the PostgreSQL function of a statement.
  *
- * A plan is made once per connection. One that was made while the table was empty would scan the whole table until the next analysis, however many items
- * are added: the settings allow only plans that follow an index. They hold within the function alone. Just-in-time compilation is off, because the
- * planner's penalty for a sort that is "off" makes the statement look expensive: PostgreSQL would compile it in each call, for 0.2 s.
+ * A plan is cached per connection. A plan from when the table was empty would scan the whole table until the next ANALYZE, however many items
+ * are added, so the settings allow only index plans. They apply inside the function only. Just-in-time compilation is off, because the
+ * planner's penalty for a disabled sort makes the statement look expensive: PostgreSQL would compile it in each call, which takes 0.2 s.
  */
 export const postgresFunction = (shape: StatementShape): string => {
   const types = [

@@ -3,13 +3,13 @@ import type { FinishedState } from "./work-state.ts";
 import type { StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** An item that was cancelled or started again by hand. */
+/** An item that was cancelled or restarted. */
 export interface ChangedRow {
   readonly id: number;
   readonly key: string | null;
 }
 
-/** How long items of a queue are kept after they ended in a state. */
+/** Retention of the items of a queue in a finished state. */
 export interface KeepRule {
   readonly queue: string;
   readonly state: FinishedState;
@@ -31,7 +31,7 @@ export const pruneStatement: StatementShape = {
     `DELETE FROM framework_work WHERE id IN (${old(list, now, batch)}) RETURNING id`,
 };
 
-/** Cancels items, starts finished ones again, and removes those that were kept long enough. */
+/** Cancels items, restarts failed and cancelled ones, and removes finished ones after their retention. */
 export class Stopping {
   private readonly table: WorkTable;
   private readonly cancelText: string;
@@ -47,9 +47,9 @@ WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, 
   }
 
   /**
-   * Cancels an unfinished item, by its id or unique key: from now on every write of its owner is refused. `null` when there is none.
+   * Cancels an unfinished item, by its id or unique key: every later write of its owner is refused. `null` if there is none.
    *
-   * @param keepRunning whether an item that runs is left alone
+   * @param keepRunning whether not to cancel a running item
    */
   async cancel(
     queue: string,
@@ -66,7 +66,7 @@ WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, 
     return row ?? null;
   }
 
-  /** Makes a failed or cancelled item ready again, with all its attempts. `null` when there is none, or its unique key is taken. */
+  /** Makes a failed or cancelled item ready again, with all its attempts. `null` if there is none, or if its unique key is taken. */
   async restart(queue: string, id: number): Promise<ChangedRow | null> {
     try {
       const [row] = await this.table.query<ChangedRow>(this.restartText, [id, queue]);
@@ -77,7 +77,7 @@ WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, 
     }
   }
 
-  /** Removes up to `batch` items that were kept as long as the rules say. Returns how many. */
+  /** Removes up to `batch` items whose retention has ended. Returns their number. */
   async prune(rules: readonly KeepRule[], batch: number): Promise<number> {
     const list = rules.map(({ queue, state, keepMs }) => ({ queue, state, keep: keepMs }));
     return (await this.table.run(pruneStatement, { parameters: { batch }, list })).length;

@@ -17,17 +17,17 @@ import {
 import type { ListRow, StatementShape } from "./statement.ts";
 import type { WorkTable } from "./work-table.ts";
 
-/** Items whose attempts have ended: removed, or kept with their outcomes. */
+/** Ended attempts: their items are removed, or settled with their outcomes. */
 export type Ended = { readonly remove: readonly Held[] } | { readonly settle: readonly Settlement[] };
 
-/** What a turnover did. */
+/** Result of `Turnover.run`. */
 export interface TurnedOver {
   /** Ids of the ended items that were held. */
   readonly held: ReadonlySet<number>;
   readonly claimed: readonly ClaimedRow[];
 }
 
-/** Returns the statement that ends items and claims others. Its row without a fence has the ids of those that were ended, as JSON. */
+/** Returns the statement that ends items and claims others. The row without a fence has the ids of the ended items, as JSON. */
 const withClaim = (shape: StatementShape): StatementShape => {
   const { parameters = {}, returns, postgres } = claimStatement;
   const columns = Object.keys(returns);
@@ -44,13 +44,13 @@ SELECT ${ended.join(", ")} FROM ended UNION ALL SELECT ${columns.join(", ")} FRO
   };
 };
 
-/** Column of the ids: one row for all, because the driver takes a microsecond or two for each. */
+/** Column of the ids. They share one row, because the driver takes one or two microseconds per row. */
 const endedColumn = "payload" satisfies keyof ClaimedRow;
 
 export const removeClaimStatement: StatementShape = withClaim(removeStatement);
 export const settleClaimStatement: StatementShape = withClaim(settleStatement);
 
-/** Ends attempts and claims the next items, both or neither: one round trip to PostgreSQL, one transaction of two statements on SQLite. */
+/** Ends attempts and claims the next items atomically: in one round trip to PostgreSQL, or one transaction of two statements on SQLite. */
 export class Turnover {
   private readonly table: WorkTable;
   private readonly claiming: Claiming;
@@ -62,7 +62,7 @@ export class Turnover {
     this.settling = settling;
   }
 
-  /** Only for items without keys: the next item of a key is claimed after the statement that ended the one before. */
+  /** Only for items without keys: the next item of a key can be claimed only after the statement that ended the previous one. */
   async run(ended: Ended, claim: Claim): Promise<TurnedOver> {
     if (this.table.db.dialect === "sqlite") return await this.inTwo(ended, claim);
     const isRemoval = "remove" in ended;
@@ -94,6 +94,6 @@ interface EndedRow {
   readonly payload: string | null;
 }
 
-/** None when no item was held. */
+/** Returns an empty list if no item was held. */
 const idsOf = (json: string | null | undefined): readonly number[] =>
   json === null || json === undefined ? [] : (JSON.parse(json) as number[]);

@@ -1,4 +1,4 @@
-// What the facts about the work table share: a table on an empty database, and short ways to use it.
+// Shared by the contract of the work table: a table on an empty database, and helpers.
 import assert from "node:assert/strict";
 import { type Database, migrate } from "@framework/database";
 import { groupCommit } from "../../group-commit/group-commit.ts";
@@ -54,7 +54,7 @@ export const one = async (store: WorkStore, owner = "me"): Promise<ClaimedRow> =
   return claimed;
 };
 
-/** Compares by structure: lists from the database come from outside of the test's realm. */
+/** Compares by structure: lists from the database come from outside the test's realm. */
 export const same = (actual: unknown, expected: unknown): void =>
   assert.deepEqual(JSON.parse(JSON.stringify(actual)), expected);
 

@@ -1,4 +1,4 @@
-// Above 250 lines because the histories, the workers and the model that judges them are one: the work table beside a naive model: random histories of two workers that claim, stall, crash and come back late.
+// Above 250 lines because it is one model: compares the work table with a naive model in random histories of two workers that claim, stall, crash and resume late.
 import assert from "node:assert/strict";
 import { sql } from "@framework/database";
 import fc from "fast-check";
@@ -143,7 +143,7 @@ export const runHistory = async (fixture: WorkFixture, steps: readonly Step[]): 
 class HistoryRun {
   readonly model = new Model();
   private readonly fixture: WorkFixture;
-  /** Claims that each worker believes to hold, also those that it has lost. */
+  /** Claims that each worker believes it holds, including lost ones. */
   private readonly claims: ClaimedRow[][] = Array.from({ length: WORKERS }, () => []);
 
   constructor(fixture: WorkFixture) {
@@ -182,7 +182,7 @@ class HistoryRun {
     }
   }
 
-  /** Works everything off: each item that was not cancelled and did not fail completes once. */
+  /** Completes all remaining items: each item that was not cancelled and did not fail completes once. */
   async finish(): Promise<void> {
     const { model, fixture } = this;
     await fixture.store.keyOrder.heal();

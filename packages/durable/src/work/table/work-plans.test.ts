@@ -4,7 +4,7 @@ import { sqliteStatement } from "./statement.ts";
 import { add, claim, row, workFixture } from "./work-fixture.test-kit.ts";
 import { workStatements } from "./work-tables.ts";
 
-/** What may be read as a whole: lists of the statement, and the test's clock. */
+/** Tables that may be scanned: lists of the statement, and the test's clock. */
 const SMALL = ["CONSTANT", "json_each", "framework_test_clock"];
 
 /** The steps of a plan that read a whole table. A subquery is small: its own steps say how it reads the table. */
@@ -17,7 +17,7 @@ const wholeReads = (steps: readonly string[]): readonly string[] => {
   });
 };
 
-/** A turnover is two other statements on SQLite. */
+/** On SQLite a turnover consists of two other statements. */
 const statements = workStatements.filter(({ name }) => !name.endsWith("_claim"));
 
 test.each(statements.map((shape) => [shape.name, shape] as const))(

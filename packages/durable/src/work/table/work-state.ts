@@ -1,4 +1,4 @@
-/** State of an unfinished item: not due yet, in the queue, behind an earlier item of its key, or claimed by a process. */
+/** State of an unfinished item: not due yet, claimable, blocked by an earlier item of its key, or claimed by a process. */
 export type UnfinishedState = "waiting" | "ready" | "blocked" | "running";
 
 /** State of a finished item. */

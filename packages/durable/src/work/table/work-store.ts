@@ -8,7 +8,7 @@ import { Stopping } from "./stopping.ts";
 import { Turnover } from "./turnover.ts";
 import { WorkTable, type WorkTableOptions } from "./work-table.ts";
 
-/** Every operation on the work table, each in a class of its own. */
+/** Every operation on the work table, in one class each. */
 export interface WorkStore {
   readonly table: WorkTable;
   readonly enqueueing: Enqueueing;

@@ -7,18 +7,18 @@ import {
   type StatementShape,
 } from "./statement.ts";
 
-/** What the statements of the work table run on. */
+/** Options of `WorkTable`. */
 export interface WorkTableOptions {
   readonly db: Database;
   /** SQL expression of the current time. */
   readonly now: string;
   /** Runs a transaction; on SQLite several share one commit. */
   readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
-  /** Returns the error for callers, of a statement that failed. @default the same */
+  /** Converts the error of a failed statement for callers. @default unchanged */
   readonly failed?: (error: unknown) => unknown;
 }
 
-/** Where statements run: the work table, or a transaction of the caller. */
+/** Runs statements: the work table, or a transaction of the caller. */
 export interface WorkSession {
   query<T extends object = Row>(text: string, values: readonly SqlValue[]): Promise<T[]>;
 }
@@ -27,11 +27,11 @@ export interface WorkSession {
 export interface RunOptions {
   readonly parameters?: Readonly<Record<string, SqlScalar>>;
   readonly list?: readonly ListRow[];
-  /** @default a statement of its own */
+  /** @default a separate statement */
   readonly session?: WorkSession | undefined;
 }
 
-/** Access to the work table. A statement of its own is one round trip to PostgreSQL, and part of a shared commit on SQLite. */
+/** Access to the work table. A separate statement is one round trip to PostgreSQL, and part of a shared commit on SQLite. */
 export class WorkTable implements WorkSession {
   readonly db: Database;
   readonly now: string;
@@ -67,7 +67,7 @@ export class WorkTable implements WorkSession {
     return await this.run<T>(shape, { parameters, list, session: this.db });
   }
 
-  /** Runs a text that writes. */
+  /** Runs SQL text that writes. */
   async query<T extends object = Row>(text: string, values: readonly SqlValue[]): Promise<T[]> {
     try {
       if (this.db.dialect === "postgres") return await this.db.query<T>(text, values);
@@ -77,7 +77,7 @@ export class WorkTable implements WorkSession {
     }
   }
 
-  /** Runs a text that only reads. */
+  /** Runs SQL text that only reads. */
   async select<T extends object = Row>(text: string, values: readonly SqlValue[]): Promise<T[]> {
     try {
       return await this.db.query<T>(text, values);

@@ -18,17 +18,17 @@ import { pruneStatement } from "./stopping.ts";
 import { removeClaimStatement, settleClaimStatement } from "./turnover.ts";
 
 /**
- * The table of queued work. Its states:
+ * The table of queued work. States of an item:
  *
  * - `waiting`: not due before `wake_at`.
  * - `ready`: due; the index `framework_work_ready` is the queue.
- * - `blocked`: due, but far behind an earlier item of its key; out of the queue until that one ends.
+ * - `blocked`: due, but an earlier item of its key is unfinished; not in the ready index until that one ends.
  * - `running`: leased by `owner` until `wake_at`.
  * - `done`, `failed`, `parked`, `cancelled`: finished, with `finished_at`, kept for a while.
  *
- * `settled_at` is the time of the last attempt's end: for an item that waits, that at which the wait was planned.
+ * `settled_at` is the end of the last attempt; for a waiting item, the time at which the wait was scheduled.
  *
- * `fence` is random in each claim, and changes whenever an item is taken from its owner, so that one comparison refuses every outdated write.
+ * `fence` is random for each claim, and changes whenever an item is taken from its owner, so that one comparison refuses every outdated write.
  */
 const COLUMNS = `
   queue TEXT NOT NULL,
@@ -51,8 +51,8 @@ const COLUMNS = `
   finished_at BIGINT`;
 
 /**
- * At most one item of a key can run: the index refuses what two claims at once could do to items that were committed out of order. An index for two
- * states says `OR`, because SQLite does not see that one state is among those of an `IN`, and would read the whole table.
+ * At most one item of a key can run: the unique index prevents that two concurrent claims start items that were committed out of order. An index for two
+ * states uses `OR`, because SQLite does not recognise that `state = x` implies an `IN`, and would scan the whole table.
  */
 const INDEXES = `
 CREATE INDEX framework_work_ready ON framework_work (queue, priority DESC, run_at, id) WHERE state = 'ready';
@@ -64,7 +64,7 @@ CREATE INDEX framework_work_blocked ON framework_work (queue, key, id) WHERE sta
 CREATE UNIQUE INDEX framework_work_unique ON framework_work (queue, unique_key) WHERE unique_key IS NOT NULL AND finished_at IS NULL;
 CREATE INDEX framework_work_finished ON framework_work (queue, state, finished_at) WHERE finished_at IS NOT NULL;`;
 
-/** Rows live for seconds: vacuum early, or the dead ones at the head of the queue slow every claim down. */
+/** Rows live for seconds. Vacuum early, because dead rows at the head of the queue slow every claim down. */
 const STORAGE =
   "WITH (fillfactor = 90, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.1)";
 
@@ -93,7 +93,7 @@ export const workStatements: readonly StatementShape[] = [
 
 const functions = workStatements.map(postgresFunction);
 
-/** Ids are not used again, unless the database goes back to an older copy: their fences tell the items apart then. */
+/** Ids are not reused, except after a failover to an older copy of the database; then the fences distinguish the items. */
 export const workTables: readonly SetMigration[] = [
   {
     number: 1,

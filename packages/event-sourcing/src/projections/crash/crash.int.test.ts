@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import { postgresFixtures } from "../../contract/postgres-fixtures.test-kit.ts";
 import { crashEverywhere, operations } from "./crash.test-kit.ts";
 
-/** Every fourth statement by default; SQLite dies at every one, before and after it, with the same steps. */
+/** Crashes at every fourth statement by default; the tests on SQLite crash before and after every statement of the same operations. */
 const stride = Number(process.env["FRAMEWORK_CRASH_STRIDE"] ?? 4);
 
 withServer("postgres", (server) => {
@@ -18,6 +18,6 @@ withServer("postgres", (server) => {
       await using fixture = await fixtures();
       expect(await crashEverywhere(fixture, operation, { when: "after", stride })).toBeGreaterThan(1);
     },
-    600_000, // hundreds of crashes, on a machine that may be busy
+    600_000, // hundreds of crashes, possibly on a busy machine
   );
 });

@@ -1,5 +1,5 @@
-// Above 250 lines because the list of operations and what judges them use the same store and projections: what each operation of projections leaves when
-// its process dies at any of its statements.
+// Crashes the process at each statement of each projection operation, and checks the view. Above 250 lines, because all operations and checks share the
+// same store and projections.
 import { virtualClock } from "@framework/testing";
 import type { Database } from "@framework/database";
 import {
@@ -29,12 +29,12 @@ import { registerProjections } from "../versions/register-projections.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-interface CrankedStore extends StoreParts {
+interface SteppedStore extends StoreParts {
   readonly parked: ParkedWork;
 }
 
-/** A store as one process has it, without background work, so that only the operation's statements are counted. */
-const storeOf = (db: Database, projections: readonly Projection[] = []): CrankedStore => {
+/** The store of one process, without background work, so that only the operation's statements are counted. */
+const storeOf = (db: Database, projections: readonly Projection[] = []): SteppedStore => {
   const kernel = createKernel(db);
   const inline = projections.filter((each) => each.inline);
   const base: StoreBase = {
@@ -56,7 +56,7 @@ const storeOf = (db: Database, projections: readonly Projection[] = []): Cranked
   return { ...buildStore(base), parked: kernel.parked };
 };
 
-/** Runs the shards of some projections until there is nothing to do. */
+/** Steps the shards of projections until they have no more work. */
 const run = async ({ base, reader }: StoreParts, projections: readonly Projection[]): Promise<void> => {
   const needs = {
     base,
@@ -69,9 +69,9 @@ const run = async ({ base, reader }: StoreParts, projections: readonly Projectio
   };
   for (const projection of projections)
     for (let shard = 0; shard < projection.shards; shard++) {
-      const place = { name: projection.name, version: projection.version, shard };
+      const ref = { name: projection.name, version: projection.version, shard };
       const filter = { types: projection.types?.map(({ type }) => type) };
-      const own = { base, projection, place, check: async () => {} };
+      const own = { base, projection, ref, check: async () => {} };
       const runner = new ShardRunner(needs, own, filter, new AbortController().signal);
       while ((await runner.step()) !== "none");
     }
@@ -79,15 +79,15 @@ const run = async ({ base, reader }: StoreParts, projections: readonly Projectio
 
 /** An operation: the state before it, its steps, the steps of the next process, and the view afterwards. */
 interface Operation {
-  readonly prepare?: (store: CrankedStore) => Promise<unknown>;
-  readonly act: (store: CrankedStore) => Promise<unknown>;
-  readonly recover: (store: CrankedStore) => Promise<unknown>;
+  readonly prepare?: (store: SteppedStore) => Promise<unknown>;
+  readonly act: (store: SteppedStore) => Promise<unknown>;
+  readonly recover: (store: SteppedStore) => Promise<unknown>;
   readonly table?: string;
-  /** Streams that the view lacks. @default none */
+  /** Stream that is missing from the view. @default none */
   readonly without?: string;
 }
 
-const fast = { retry: { attempts: 1 } }; // no clock runs
+const fast = { retry: { attempts: 1 } }; // the clock does not advance
 const first = shelf({ ...fast, batchSize: 3 });
 const second = shelf({ ...fast, batchSize: 4, version: 2 });
 const inlineFirst = shelf({ inline: true });
@@ -97,19 +97,19 @@ const fill = async ({ store }: StoreParts): Promise<void> => {
     await store.append(stream, [Borrowed({ member: "ann" }), Extended({ days: 3 }), Returned({})]);
 };
 
-const live = async (store: CrankedStore): Promise<void> => {
+const live = async (store: SteppedStore): Promise<void> => {
   await fill(store);
   await registerProjections(store.base, [first]);
   await run(store, [first]);
 };
 
-const poison = async (store: CrankedStore): Promise<void> => {
+const poison = async (store: SteppedStore): Promise<void> => {
   await registerProjections(store.base, [first]);
   await store.store.append("loan-bad", [Borrowed({ member: POISON }), Extended({ days: 1 })]);
   await fill(store);
 };
 
-/** The same with `POISON` as any other member. */
+/** The first projection, except that it accepts the member `POISON`. */
 const tolerant: Projection = {
   ...first,
   async apply(tx, events, context) {
@@ -122,19 +122,19 @@ const tolerant: Projection = {
   },
 };
 
-const replayAll = async (store: CrankedStore): Promise<void> => {
+const replayAll = async (store: SteppedStore): Promise<void> => {
   await store.parked.replay({ source: "projection", name: "shelf v1" }, { perSecond: 10_000 });
   await run(store, [tolerant]);
 };
 
-const rebuild = async (store: CrankedStore): Promise<void> => {
+const rebuild = async (store: SteppedStore): Promise<void> => {
   await registerProjections(store.base, [second]);
   await run(store, [second]);
 };
 
 const part =
   (stream: string) =>
-  ({ base, reader }: CrankedStore): Promise<unknown> =>
+  ({ base, reader }: SteppedStore): Promise<unknown> =>
     rebuildPart({
       base,
       reader,
@@ -145,7 +145,7 @@ const part =
     });
 
 export const operations: Readonly<Record<string, Operation>> = {
-  "registering a projection and reading what there is": {
+  "registering a projection and reading the existing events": {
     prepare: fill,
     act: async (store) => {
       await registerProjections(store.base, [first]);
@@ -176,7 +176,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     recover: rebuild,
     table: "shelf_v2",
   },
-  "cancelling a build and beginning again": {
+  "cancelling and restarting a build": {
     prepare: async (store) => {
       await live(store);
       await registerProjections(store.base, [second]);
@@ -215,7 +215,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     act: async (store) => await fill(storeOf(store.base.db, [inlineFirst])),
     recover: async () => {},
   },
-  "an inline view that begins to follow appends": {
+  "an inline view going live": {
     prepare: fill,
     act: async (store) => {
       await registerProjections(store.base, [inlineFirst]);
@@ -237,13 +237,13 @@ const clear = async (db: Database): Promise<void> => {
   for (const table of tables) await db.execute(`DELETE FROM framework_${table}`);
 };
 
-/** A crash that a stride leaves out: the search for the last statement goes on after it. */
-const passedOver = { isDead: true } as FaultingDatabase;
+/** Result for a statement that a stride leaves out: the search for the last statement continues. */
+const skippedCrash = { isDead: true } as FaultingDatabase;
 
 /**
- * Runs an operation with a crash at each of its statements; the view always equals a fold in the end. Returns the number of crashes.
+ * Runs an operation with a crash at each of its statements, and checks that the view then equals a fold of all events. Returns the number of crashes.
  *
- * @param stride distance between two of the statements that it dies at: 1 is every one
+ * @param stride crashes at every nth statement
  */
 export const crashEverywhere = async (
   { db, open }: EventStoreFixture,
@@ -253,20 +253,20 @@ export const crashEverywhere = async (
   const reading = await open(); // creates the tables
   return await crashAtEachStatement(
     async (crash: Crash): Promise<FaultingDatabase> => {
-      if (crash.at % stride !== 0) return passedOver;
+      if (crash.at % stride !== 0) return skippedCrash;
       await clear(db);
       await prepare?.(storeOf(db));
-      const doomed = faultingDatabase(db, crash);
-      await act(storeOf(doomed)).catch(() => {});
-      await doomed.close();
+      const crashing = faultingDatabase(db, crash);
+      await act(storeOf(crashing)).catch(() => {});
+      await crashing.close();
       await recover(storeOf(db));
       const expected = await foldedRows(reading);
       same(
         await shelfRows(db, table),
         expected.filter(({ stream }) => stream !== without),
       );
-      same(await shelfRows(db), await shelfRows(db, table)); // the plain name is that of the live version
-      return doomed;
+      same(await shelfRows(db), await shelfRows(db, table)); // the plain name shows the live version
+      return crashing;
     },
     when === undefined ? {} : { when },
   );

@@ -1,4 +1,4 @@
-// One host of the test of replaced hosts: runs versions of a projection until SIGTERM. Environment: DATABASE, HOST, VERSIONS.
+// A host of hosts.int.test.ts: runs versions of a projection until SIGTERM. Environment: DATABASE, HOST, VERSIONS.
 import { openDatabase } from "@framework/database";
 import { createKernel } from "@framework/durable/feature";
 import { EventSourcingConfig } from "../../event-sourcing-config.ts";
@@ -21,7 +21,7 @@ const parts = storeOn({ kernel, log: () => log, currentMetadata: () => ({}) }, c
 await kernel.start();
 await setUpStore(parts.base);
 await parts.projections.start();
-process.stdin.resume().once("end", () => process.exit()); // the test is gone
+process.stdin.resume().once("end", () => process.exit()); // the test process has ended
 process.once("SIGTERM", async () => {
   await kernel.drain();
   await kernel.stop();

@@ -11,7 +11,7 @@ import { openEventStore } from "../../index.ts";
 import { loanTypes } from "../../loan.test-kit.ts";
 import { foldedRows, lend, shelfRows } from "../shelf.test-kit.ts";
 
-/** Starts a host, which runs versions of the projection, and waits until it is up. */
+/** Starts a host that runs versions of the projection, and waits until it is up. */
 const startHost = async (url: string, host: string, versions: string): Promise<ChildProcess> => {
   const program = bundledProgram(new URL("./host.test-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@framework/source", program], {
@@ -30,7 +30,7 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =
 };
 
 withServer("postgres", (server) => {
-  test("hosts are killed and replaced, by a release with the next version of a view at last, and nothing is skipped or applied twice", async () => {
+  test("no event is skipped or applied twice while hosts are killed and replaced by a release with a new version of the view", async () => {
     await using schema = await databaseInSchema(server);
     await using store = await openEventStore({ connectionUrl: schema.url, events: loanTypes });
     const { db } = store;
@@ -40,7 +40,7 @@ withServer("postgres", (server) => {
       )) ?? 0;
     let isOver = false;
     const appending = (async () => {
-      for (let at = 0; !isOver; at += 3, await delay(20)) await lend(store, 3, 7, at); // more would only have to be read at the end
+      for (let at = 0; !isOver; at += 3, await delay(20)) await lend(store, 3, 7, at); // paced, because the test must read all events at the end
     })();
     const hosts: ChildProcess[] = [];
     const start = async (host: string, versions: string): Promise<ChildProcess> => {
@@ -55,7 +55,7 @@ withServer("postgres", (server) => {
         timeoutMs: 60_000,
       });
       await end(b, "SIGKILL"); // its leases expire
-      const c = await start("host c", "1,2"); // the next release, beside the one before
+      const c = await start("host c", "1,2"); // the next release, while the previous one still runs
       await end(a, "SIGTERM");
       await start("host d", "1,2");
       await end(c, "SIGKILL");

@@ -5,7 +5,7 @@ import { KILL_TEST_MS, killProjections } from "./kill.test-kit.ts";
 
 withServer("postgres", (server) => {
   test(
-    "processes killed about 50 ms after they began to append and to run projections leave views that equal a fresh rebuild",
+    "processes that append and run projections, killed about 50 ms after they began, leave views that equal a fresh rebuild",
     async () => {
       await using schema = await databaseInSchema(server);
       const { kills, writers, applied } = await killProjections(schema.url);

@@ -1,22 +1,22 @@
-// Processes that append and run projections are killed again and again; the views must equal a fold of all events, and a fresh rebuild.
+// Repeatedly kills processes that append and run projections. The views must equal a fold of all events, and a fresh rebuild.
 import assert from "node:assert/strict";
 import { waitFor } from "@framework/testing";
 import { type Killed, killWarmProcesses } from "@framework/warm-processes";
 import { same } from "../../contract/store-fixture.ts";
 import { type OpenEventStore, openEventStore } from "../../index.ts";
 import { Extended, loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, patient, shelfRows } from "../shelf.test-kit.ts";
+import { foldedRows, longTimeout, shelfRows } from "../shelf.test-kit.ts";
 import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 
 const log = { info() {}, warn() {}, error: console.error };
 
-/** Seconds that the killed processes work in total. */
+/** Total working time of the killed processes, in seconds. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
-/** Limit of a test: on a busy machine starts take many times as long as the work. */
+/** Timeout of a test. Long, because on a busy machine the starts take much longer than the work. */
 export const KILL_TEST_MS: number = 600_000 + KILL_SECS * 30_000;
 
-/** What was killed, and what the killed processes had done. */
+/** The kills, and the work that the killed processes had done. */
 export interface KilledProjections extends Killed {
   /** Events in the store. */
   readonly events: number;
@@ -26,16 +26,16 @@ export interface KilledProjections extends Killed {
   readonly applied: number;
 }
 
-/** Opens the store as a process that is not killed, and waits until its views contain everything. */
+/** Opens the store in the test process, and waits until its views contain all events. */
 const settled = async (url: string, version: number): Promise<OpenEventStore> => {
   const projections = [killedShelf(version), killedDesk];
   const store = await openEventStore({ connectionUrl: url, events: loanTypes, projections }, { log });
   const { position } = await store.append("loan-last", { type: "Returned", data: {} });
-  assert.equal(await store.waitFor(position, patient), true);
+  assert.equal(await store.waitFor(position, longTimeout), true);
   return store;
 };
 
-/** Events to begin with, so that shards have work at every moment until the last process is killed. */
+/** Appends initial events, so that shards have work until the last process is killed. */
 const fill = async (connectionUrl: string): Promise<void> => {
   await using store = await openEventStore({
     connectionUrl,
@@ -52,14 +52,14 @@ const fill = async (connectionUrl: string): Promise<void> => {
 const count = async ({ db }: OpenEventStore, text: string): Promise<number> =>
   (await db.fetchValue<number>(`SELECT CAST(${text} AS BIGINT)`)) ?? 0;
 
-/** Kills processes a mean of 50 ms after each began to work. */
+/** Kills each process on average 50 ms after it began to work. */
 export const killProjections = async (url: string): Promise<KilledProjections> => {
   await fill(url);
-  await using looking = await openEventStore({ connectionUrl: url, events: loanTypes });
+  await using observer = await openEventStore({ connectionUrl: url, events: loanTypes });
   const applied = async (): Promise<number> =>
-    await count(looking, "(SELECT coalesce(sum(applied), 0) FROM shelf)");
+    await count(observer, "(SELECT coalesce(sum(applied), 0) FROM shelf)");
   const writers = async (): Promise<number> =>
-    await count(looking, "(SELECT count(*) FROM framework_streams WHERE stream LIKE 'own-%')");
+    await count(observer, "(SELECT count(*) FROM framework_streams WHERE stream LIKE 'own-%')");
   const killed = await killWarmProcesses({
     program: new URL("./killed.test-program.ts", import.meta.url),
     env: () => ({ DATABASE: url }),

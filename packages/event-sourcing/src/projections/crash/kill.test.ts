@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { KILL_TEST_MS, killProjections } from "./kill.test-kit.ts";
 
 test(
-  "processes killed about 50 ms after they began to append and to run projections on SQLite leave views that equal a fresh rebuild",
+  "processes that append and run projections on SQLite, killed about 50 ms after they began, leave views that equal a fresh rebuild",
   async () => {
     await using file = databaseInFile();
     const { kills, writers, applied } = await killProjections(file.url);

@@ -2,10 +2,10 @@ import { projection, type Projection } from "../../index.ts";
 import { loanTypes } from "../../loan.test-kit.ts";
 import { shelf } from "../shelf.test-kit.ts";
 
-/** The asynchronous view, with small transactions, so that a kill falls into one. */
+/** An asynchronous view with small transactions, so that kills interrupt some. */
 export const killedShelf = (version = 1): Projection => shelf({ version, shards: 3, batchSize: 5 });
 
-/** A view that changes in the transaction of each append. */
+/** An inline view. */
 export const killedDesk: Projection = projection<(typeof loanTypes)[number], "desk">({
   name: "desk",
   types: loanTypes,

@@ -1,4 +1,4 @@
-// A process that appends and runs projections, from its go until it is killed; it has begun when its first append is stored. Environment: DATABASE, its address.
+// A process that appends and runs projections from the go signal until it is killed. It reports that it has begun after its first append. Environment: DATABASE, a URL.
 import { openDatabase } from "@framework/database";
 import { hasBegun, untilGo } from "@framework/warm-processes";
 import { openEventStore } from "../../index.ts";

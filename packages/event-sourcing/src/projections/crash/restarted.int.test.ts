@@ -5,13 +5,13 @@ import { expect, test } from "@jest/globals";
 import { same } from "../../contract/store-fixture.ts";
 import { openEventStore, type OpenEventStore } from "../../index.ts";
 import { Extended, loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, patient, shelfRows } from "../shelf.test-kit.ts";
+import { foldedRows, longTimeout, shelfRows } from "../shelf.test-kit.ts";
 import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 
-/** Restarts. Each makes the pauses of shards longer. */
+/** Number of restarts. Each makes the pauses of shards longer. */
 const RESTARTS = Number(process.env["FRAMEWORK_RESTARTS"] ?? 2);
 
-/** Appends until it is told to end, and returns the ids that the store has acknowledged. */
+/** Appends until `isOver`, and returns the event ids that the store has acknowledged. */
 const appendUntil = async (
   store: OpenEventStore,
   caller: number,
@@ -23,13 +23,13 @@ const appendUntil = async (
     const append = store.append(`loan-${at % 5}`, { ...Extended({ days: 1 }), id });
     await append.then(
       () => acknowledged.push(id),
-      () => delay(20), // the server is away
+      () => delay(20), // the server is down
     );
   }
   return acknowledged;
 };
 
-/** No shard is ahead of the events that the restarted server has. */
+/** Checks that no shard is ahead of the events of the restarted server. */
 const expectNoCheckpointAhead = async ({ db }: OpenEventStore): Promise<void> => {
   const ahead = await waitFor(
     async () =>
@@ -43,9 +43,9 @@ const expectNoCheckpointAhead = async ({ db }: OpenEventStore): Promise<void> =>
   expect(ahead).toBe(true);
 };
 
-// The shared server is not restarted; asking for it makes this test count as skipped where there is no PostgreSQL.
+// The shared server is not restarted; requesting it skips this test where PostgreSQL is missing.
 withServer("postgres", () => {
-  test("after restarts of PostgreSQL in the middle of appends no view is ahead of its events, and all equal a fresh rebuild", async () => {
+  test("after restarts of PostgreSQL during appends, no view is ahead of its events, and all views equal a fresh rebuild", async () => {
     await using server = await startPostgres({ fsync: true });
     const open = (version: number): Promise<OpenEventStore> =>
       openEventStore(
@@ -73,7 +73,7 @@ withServer("postgres", () => {
     isOver = true;
     const acknowledged = (await Promise.all(callers)).flat();
     const { position } = await waitFor(() => store.append("loan-0", Extended({ days: 1 })));
-    expect(await store.waitFor(position, patient)).toBe(true);
+    expect(await store.waitFor(position, longTimeout)).toBe(true);
     const folded = await foldedRows(store);
     same(await shelfRows(store.db), folded);
     const counted = folded.map(({ stream, applied }) => ({ stream, applied }));

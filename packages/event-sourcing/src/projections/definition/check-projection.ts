@@ -1,4 +1,4 @@
-import { mistake } from "../../errors/event-error.ts";
+import { eventError } from "../../errors/event-error.ts";
 import type { Projection } from "./projection.ts";
 
 const NAME = /^[a-z][a-z0-9_-]{0,49}$/;
@@ -15,7 +15,7 @@ const ranges = {
 /** @throws EVENTS_BAD_PROJECTION */
 export const checkProjection = (made: Projection): void => {
   const problem = problemOf(made);
-  if (problem !== null) throw mistake("EVENTS_BAD_PROJECTION", `projection ${made.name}: ${problem}`);
+  if (problem !== null) throw eventError("EVENTS_BAD_PROJECTION", `projection ${made.name}: ${problem}`);
 };
 
 const problemOf = (made: Projection): string | null => {
@@ -25,15 +25,15 @@ const problemOf = (made: Projection): string | null => {
   for (const [field, [min, max]] of Object.entries(ranges)) {
     const value = made[field as keyof typeof ranges];
     if (!Number.isInteger(value) || value < min || value > max)
-      return `\`${field}\` is a whole number from ${min} to ${max}, not ${String(value)}`;
+      return `\`${field}\` must be an integer from ${min} to ${max}, not ${String(value)}`;
   }
-  if (types?.length === 0) return "`types` is empty; leave it out for all types";
+  if (types?.length === 0) return "`types` must not be empty; leave it out for all types";
   for (const table of Object.keys(tables))
     if (!TABLE.test(table))
       return `the table ${table} must be named with 1 to 50 lower-case letters, digits and underscores`;
-  if (inline && shards > 1) return "an inline projection has one shard; remove `shards`";
+  if (inline && shards > 1) return "an inline projection must have one shard; remove `shards`";
   if (inline && onError === "park") return "an inline projection cannot park events; remove `onError`";
-  if (onError !== "park" && onError !== "stop") return '`onError` is "park" or "stop"';
-  if (clear !== undefined && typeof clear !== "function") return "`clear` is not a function";
-  return typeof apply === "function" ? null : "`apply` is not a function";
+  if (onError !== "park" && onError !== "stop") return '`onError` must be "park" or "stop"';
+  if (clear !== undefined && typeof clear !== "function") return "`clear` must be a function";
+  return typeof apply === "function" ? null : "`apply` must be a function";
 };

@@ -4,7 +4,7 @@ import { checkProjection } from "./check-projection.ts";
 import type { Projection, ProjectionOptions } from "./projection.ts";
 
 /**
- * Defines a view that is made of events, and kept up to date.
+ * Defines a view that is built from events and kept up to date.
  *
  * @example
  * const Shelf = projection({
@@ -29,7 +29,7 @@ export const projection = <Types extends AnyEventType = never, Table extends str
   const settings = { version, inline, shards, batchSize, onError, maxLagSecs, keepRetiredSecs, autoLive };
   const attempts = retryPolicy(retry, { attempts: 5 });
   const given = { name, types, category, key, apply, clear, tables, create, retry: attempts };
-  const made = { ...settings, ...given } as unknown as Projection; // events are of its types, because readers filter them
+  const made = { ...settings, ...given } as unknown as Projection; // safe, because readers pass only events of its types
   checkProjection(made);
   return Object.freeze(made);
 };

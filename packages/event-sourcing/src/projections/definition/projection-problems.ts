@@ -2,7 +2,7 @@ import type { Problem } from "@framework/core";
 import type { AnyEventType } from "../../events/event-type.ts";
 import type { Projection } from "./projection.ts";
 
-/** Mistakes in a list of projections, for the start. */
+/** Returns the configuration errors of a list of projections. */
 export const projectionProblems = (
   projections: readonly Projection[],
   events: readonly AnyEventType[],
@@ -16,7 +16,9 @@ const duplicates = (projections: readonly Projection[]): Problem[] =>
   projections
     .filter((each, at) => projections.slice(0, at).some((other) => isSame(each, other)))
     .map(({ name, version }) =>
-      bad(`two projections are ${name} ${version}; raise the version of one, or rename it`),
+      bad(
+        `two projections have the name ${name} and version ${version}; raise the version of one, or rename it`,
+      ),
     );
 
 const isSame = (one: Projection, other: Projection): boolean =>

@@ -4,63 +4,63 @@ import type { Statement, Transaction } from "@framework/database";
 import type { AnyEventType, EventOf } from "../../events/event-type.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
 
-/** What `apply` gets besides the events. */
+/** Context of `apply` and `clear`. */
 export interface ProjectionContext<Table extends string = string> {
-  /** The tables of this version, to be used in statements: `` tx.execute`INSERT INTO ${tables.shelf} …` ``. */
+  /** Tables of this version, for use in statements: `` tx.execute`INSERT INTO ${tables.shelf} …` ``. */
   readonly tables: Readonly<Record<Table, Statement>>;
-  /** Whether this version is built beside one that is live: leave out what must not happen again, such as mails. */
+  /** Whether events are replayed, to build a new version or rebuild a part. Skip side effects that must not be repeated, such as emails. */
   readonly isRebuild: boolean;
 }
 
-/** A part of a view: what the events of one stream, or of all streams of a tenant, have made. */
+/** A part of a view: the rows built from one stream, or from all streams of a tenant. */
 export interface ViewPart {
   /** Tenant of the events; empty in a store without tenants. */
   readonly tenant: string;
-  /** Name of the stream; `undefined` for all of the tenant. */
+  /** Name of the stream; `undefined` for all streams of the tenant. */
   readonly stream?: string | undefined;
 }
 
-/** Events of certain types; of all types without. */
+/** Events of the given types; of all types for `never`. */
 export type EventsOf<Types extends AnyEventType> = [Types] extends [never] ? StoredEvent : EventOf<Types>;
 
-/** What a program says of a projection. */
+/** Definition of a projection. */
 export interface ProjectionOptions<Types extends AnyEventType, Table extends string> {
   /** Name: 1 to 50 lower-case letters, digits, underscores and dashes. */
   readonly name: string;
-  /** Raise it when the view is made otherwise: the new version is built beside the live one. @default 1 */
+  /** Raise it when you change how the view is built: the new version is built while the old one stays live. @default 1 */
   readonly version?: number;
-  /** Types of events that the view is made of. @default all */
+  /** Event types that the view is built from. @default all */
   readonly types?: readonly Types[];
-  /** Category of the streams that it is made of. @default all */
+  /** Category of the streams that the view is built from. @default all */
   readonly category?: string;
-  /** Tables of the view: names, and the definitions of their columns in SQL. @default none: `apply` writes elsewhere */
+  /** Tables of the view: SQL column definitions by table name. @default none: `apply` writes elsewhere */
   readonly tables?: Readonly<Record<Table, string>>;
   /** Creates indexes, after the tables. */
   readonly create?: (tx: Transaction, tables: Readonly<Record<Table, Statement>>) => Promise<unknown>;
-  /** Removes a part of the view from its tables, so that `rebuildPart` can make it again. @default none: only the whole view can be rebuilt */
+  /** Removes a part of the view from its tables, for `rebuildPart`. @default none: only the whole view can be rebuilt */
   readonly clear?: (tx: Transaction, part: ViewPart, context: ProjectionContext<Table>) => Promise<unknown>;
-  /** Changes the view in the transaction of every append. @default false */
+  /** Whether the view is updated in the transaction of every append. @default false */
   readonly inline?: boolean;
-  /** Parts that run in parallel, 1 to 64; fixed for a version. @default 1 */
+  /** Number of shards, which run in parallel, 1 to 64; fixed for a version. @default 1 */
   readonly shards?: number;
-  /** Events with the same key are applied in their order, by one shard. @default the stream */
+  /** Returns the key of an event. Events with the same key are applied in order, by one shard. @default the stream */
   readonly key?: (event: EventsOf<Types>) => string;
-  /** Most events of one transaction, 1 to 1,000. @default 500 */
+  /** Maximum events per transaction, 1 to 1,000. @default 500 */
   readonly batchSize?: number;
-  /** Attempts at an event that fails. @default 5 attempts, with delays from 0.1 s */
+  /** Retry policy for an event that fails. @default 5 attempts, with delays from 0.1 s */
   readonly retry?: ConfigInput<RetryPolicy>;
   /**
-   * What follows the last attempt: `"park"` sets aside the event and later ones of its key, `"stop"` stops the shard. An inline projection stops, while
-   * it reads what was in the store before it. @default "park"
+   * Action after the last attempt: `"park"` sets aside the event and later ones of its key, `"stop"` stops the shard. An inline projection can only stop,
+   * while it catches up with existing events. @default "park"; "stop" for an inline projection
    */
   readonly onError?: "park" | "stop";
-  /** Seconds behind, above which the health check fails, 1 to 604,800. @default 60 */
+  /** Lag in seconds above which the health check fails, 1 to 604,800. @default 60 */
   readonly maxLagSecs?: number;
-  /** Seconds for which the tables of a replaced version are kept, 0 to 31,536,000. @default 86400 */
+  /** Seconds before the tables of a replaced version are dropped, 0 to 31,536,000. @default 86400 */
   readonly keepRetiredSecs?: number;
-  /** Whether a new version goes live by itself when it has caught up; otherwise `goLive` does. @default true */
+  /** Whether a new version goes live automatically when it has caught up; if not, call `goLive`. @default true */
   readonly autoLive?: boolean;
-  /** Applies events to the view, in their order. May run again after a failure: write only through `tx`. */
+  /** Applies events to the view, in order. May run again after a failure: write only through `tx`. */
   readonly apply: (
     tx: Transaction,
     events: readonly EventsOf<Types>[],
@@ -68,43 +68,43 @@ export interface ProjectionOptions<Types extends AnyEventType, Table extends str
   ) => Promise<unknown>;
 }
 
-/** A view made of events. Made by `projection`. */
+/** A view built from events. Created by `projection`. */
 export interface Projection {
   /** Name of the projection. */
   readonly name: string;
-  /** Version of the view; a higher one is built beside the live one. */
+  /** Version of the view. A higher one is built while the old one stays live. */
   readonly version: number;
-  /** Types of events it reads; `undefined` for all. */
+  /** Event types that it reads; `undefined` for all. */
   readonly types: readonly AnyEventType[] | undefined;
-  /** Category of the streams it reads; `undefined` for all. */
+  /** Category of the streams that it reads; `undefined` for all. */
   readonly category: string | undefined;
-  /** Names of the tables of this version, by the names in the definition. */
+  /** SQL column definitions by table name. */
   readonly tables: Readonly<Record<string, string>>;
-  /** Creates the tables. */
+  /** Creates indexes, after the tables. */
   readonly create: (tx: Transaction, tables: Readonly<Record<string, Statement>>) => Promise<unknown>;
   /** Removes a part of the view; `undefined` when only the whole view can be rebuilt. */
   readonly clear:
     | ((tx: Transaction, part: ViewPart, context: ProjectionContext) => Promise<unknown>)
     | undefined;
-  /** Whether it runs in the transaction of the append. */
+  /** Whether the view is updated in the transaction of every append. */
   readonly inline: boolean;
-  /** Number of parts that processes share. */
+  /** Number of shards, which run in parallel. */
   readonly shards: number;
-  /** Returns the key of an event: events of one key stay in order; `undefined` for the stream. */
+  /** Returns the key of an event, within which order is kept; `undefined` to use the stream. */
   readonly key: ((event: StoredEvent) => string) | undefined;
-  /** Events of one transaction at most. */
+  /** Maximum events per transaction. */
   readonly batchSize: number;
-  /** Attempts of an event that fails, and the delays between them. */
+  /** Retry policy for an event that fails. */
   readonly retry: Readonly<RetryPolicy>;
   /** Whether an event that keeps failing is parked with its key, or stops the projection. */
   readonly onError: "park" | "stop";
   /** Lag above which the health check fails, in seconds. */
   readonly maxLagSecs: number;
-  /** Seconds for which the tables of a replaced version are kept. */
+  /** Seconds before the tables of a replaced version are dropped. */
   readonly keepRetiredSecs: number;
-  /** Whether a version that has caught up goes live by itself. */
+  /** Whether a version that has caught up goes live automatically. */
   readonly autoLive: boolean;
-  /** Changes the view for an event. */
+  /** Applies events to the view, in order. */
   readonly apply: (
     tx: Transaction,
     events: readonly StoredEvent[],

@@ -9,9 +9,9 @@ import { tablesOf } from "../versions/view-tables.ts";
 import { shareInline } from "../versions/inline-lock.ts";
 
 /**
- * Applies appends to the versions of inline projections that are live.
+ * Applies appends to the live versions of inline projections.
  *
- * Another process may have made a later version live at any time, of other types too: therefore every append looks.
+ * Every append reads which versions are live, because another process may have made a later version live at any time, even one of other event types.
  */
 export class InlineProjections implements InlineViews {
   private readonly base: StoreBase;
@@ -22,10 +22,10 @@ export class InlineProjections implements InlineViews {
     this.projections = projections;
   }
 
-  /** @throws HttpError 503 (EVENTS_OUTDATED) when the live version of a projection is of later code, which this process cannot apply */
+  /** @throws HttpError 503 (EVENTS_OUTDATED) if this process lacks the live version of a projection, which later code has */
   async begin(tx: Transaction): Promise<(events: readonly StoredEvent[]) => Promise<void>> {
     const lock = await shareInline(this.base, tx);
-    // All, not only those that are live: in the snapshot of the transaction, one that has gone live since is still being built.
+    // All versions, not only live ones: in the snapshot of this transaction, a version that has gone live since may still be building.
     const rows = await tx.query<InlineRow>`SELECT name, version, status FROM framework_projections
       WHERE is_inline = 1 ${lock}`;
     const followed = rows.flatMap((row) => (row.status === "live" ? (this.find(row) ?? []) : []));
@@ -38,7 +38,7 @@ export class InlineProjections implements InlineViews {
     const versions = this.projections.filter((each) => each.name === name);
     const found = versions.find((each) => each.version === version);
     if (found !== undefined) return found;
-    if (versions.length === 0 || versions.some((each) => each.version > version)) return null; // its successor reads the events
+    if (versions.length === 0 || versions.some((each) => each.version > version)) return null; // the later version here reads the events itself
     throw new HttpError(503, "A newer release is taking over", {
       code: "EVENTS_OUTDATED",
       headers: { "retry-after": "1" },

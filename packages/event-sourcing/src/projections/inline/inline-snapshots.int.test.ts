@@ -7,7 +7,7 @@ import { foldedRows, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 withServer("postgres", (server) => {
   test.each(["repeatable read", "serializable"] as const)(
-    "an append of a %s transaction is in the inline view that has gone live since its snapshot",
+    "an append in a %s transaction updates an inline view that has gone live since its snapshot",
     async (isolation) => {
       await using fixture = await postgresFixture(server);
       const first = await fixture.open({ events: loanTypes });

@@ -7,7 +7,7 @@ import { INLINE_LOCK } from "../../base/store-locks.ts";
 import { foldedRows, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 withServer("postgres", (server) => {
-  test("while an append is open, a new inline version starts and is built, and other appends go on", async () => {
+  test("while an append is open, a new inline version is built, and other appends continue", async () => {
     await using fixture = await postgresFixture(server);
     const first = shelf({ inline: true });
     const store = await fixture.open({ events: loanTypes, projections: [first] });
@@ -33,7 +33,7 @@ withServer("postgres", (server) => {
     expect(await shelfRows(fixture.db)).toEqual(await foldedRows(store));
   }, 240_000);
 
-  test("what was appended behind an append that was open for long is read while appends go on", async () => {
+  test("many events appended while another append was open are read before the lock, while appends continue", async () => {
     await using fixture = await postgresFixture(server);
     const count = { locked: 0, all: 0 };
     const second = shelf({
@@ -64,7 +64,7 @@ withServer("postgres", (server) => {
     expect(count.locked).toBeLessThanOrEqual(1000);
   }, 240_000);
 
-  test("a part that meets a lock of the program is refused at once, and one behind an open append after 30 s", async () => {
+  test("rebuildPart fails at once on a lock of the program, and after 30 s on an open append", async () => {
     await using fixture = await postgresFixture(server);
     const projections = [
       shelf({

@@ -4,11 +4,11 @@ import { waitFor } from "@framework/testing";
 import { allEvents, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
 import type { EventStore } from "../../event-store.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts";
-import { foldedRows, lend, patient, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { foldedRows, lend, longTimeout, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 const events = loanTypes;
 
-/** A stream with an event that fails, two that follow it, and others. */
+/** Appends to a stream with a failing event and two events after it, and to other streams. */
 const poisoned = async (store: EventStore): Promise<string> => {
   await store.append("loan-bad", Borrowed({ member: POISON }));
   await lend(store, 10, 3);
@@ -21,14 +21,14 @@ const ofShelf = { source: "projection", name: "shelf v1" };
 const parkedOf = async (store: EventStore): Promise<readonly ParkedItem[]> =>
   (await store.parked.list(ofShelf)).items;
 
-/** Facts of events that a projection cannot apply. */
+/** Contract tests for events that a projection cannot apply. */
 export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
-  "an event that fails is parked with what follows of its key, and the others go on": async ({
+  "a failing event is parked with the later events of its key, and other keys continue": async ({
     open,
     db,
   }) => {
     const store = await open({ events, projections: [shelf()] });
-    assert.equal(await store.waitFor(await poisoned(store), patient), true);
+    assert.equal(await store.waitFor(await poisoned(store), longTimeout), true);
     const all = await foldedRows(store);
     same(
       await shelfRows(db),
@@ -57,12 +57,9 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     });
     assert.equal((await store.projections.status())[0]?.parked, 3);
   },
-  "parked events are replayed in their order by code that can apply them, and the key goes on": async ({
-    open,
-    db,
-  }) => {
+  "fixed code replays parked events in order, and their key continues": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await poisoned(first), patient);
+    await first.waitFor(await poisoned(first), longTimeout);
     const [bad, behind] = await parkedOf(first);
     same(await first.parked.replay([behind?.id ?? ""]), {
       replayed: 0,
@@ -87,22 +84,25 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     });
     const store = await open({ events, projections: [fixed] });
     await store.append("loan-bad", Borrowed({ member: "ann" }));
-    assert.equal(await store.waitFor(await lend(store, 3), patient), true);
+    assert.equal(await store.waitFor(await lend(store, 3), longTimeout), true);
     const [head, ...others] = await parkedOf(store);
     assert.equal(others.length, 3);
-    same(await store.parked.replay([head?.id ?? ""]), { replayed: 1, failed: [] }); // the others waited only for it
+    same(await store.parked.replay([head?.id ?? ""]), { replayed: 1, failed: [] }); // the others were waiting for it
     await waitFor(async () => (await store.parked.count()) === 0);
     await store.append("loan-bad", Returned({}));
-    assert.equal(await store.waitFor(await lend(store, 3), patient), true);
+    assert.equal(await store.waitFor(await lend(store, 3), longTimeout), true);
     same(seen, ["Borrowed", "Extended", "Returned", "Borrowed", "Returned"]);
     same(
       (await shelfRows(db)).map(({ applied }) => applied),
       (await foldedRows(store)).map(({ applied }) => applied),
     );
   },
-  "an event is discarded with a note, and what followed it is replayed": async ({ open, db }) => {
+  "a parked event is discarded with a note, and the later events of its key are replayed": async ({
+    open,
+    db,
+  }) => {
     const store = await open({ events, projections: [shelf()] });
-    await store.waitFor(await poisoned(store), patient);
+    await store.waitFor(await poisoned(store), longTimeout);
     const [bad] = await parkedOf(store);
     assert.ok(bad !== undefined);
     assert.equal(await store.parked.discard([bad.id], { note: "entered twice" }), 1);
@@ -112,7 +112,7 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     const row = (await shelfRows(db)).find(({ stream }) => stream === "loan-bad");
     same(row, { stream: "loan-bad", member: "", days: 2, applied: 2 });
   },
-  'with onError: "stop" the shard stops before the event, says why, and goes on after resume': async ({
+  'with onError: "stop" the shard stops before the event with an error, and continues after resume': async ({
     open,
     db,
   }) => {
@@ -137,10 +137,10 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     assert.equal((await shelfRows(db)).length, 3);
     isFixed = true;
     assert.equal(await store.projections.resume("shelf"), 1);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     assert.equal((await shelfRows(db)).length, 6);
   },
-  "resume makes the live version run again, also while a later one is built": async ({ open, db }) => {
+  "resume restarts the live version while a later one is being built": async ({ open, db }) => {
     let isFixed = false;
     const { apply } = shelf();
     const live = shelf({
@@ -154,9 +154,9 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     const position = await lend(store, 3);
     await waitFor(async () => (await store.projections.status())[0]?.errors.length === 1);
     isFixed = true;
-    assert.equal(await store.projections.resume("shelf", 2), 0); // only the other version has stopped
+    assert.equal(await store.projections.resume("shelf", 2), 0); // version 2 has not stopped
     assert.equal(await store.projections.resume("shelf"), 1);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
   },
   "a parked event of a version that is being built is replayed as part of the rebuild": async ({ open }) => {
@@ -169,7 +169,7 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
       autoLive: false,
       apply: async (_tx, _given, { isRebuild }) => {
         rebuilds.push(isRebuild);
-        if (rebuilds.length <= 3) throw new Error("broken code"); // the batch, and its event twice
+        if (rebuilds.length <= 3) throw new Error("broken code"); // one attempt at the batch, two at its event
       },
     });
     const store = await open({ events, projections: [shelf(), building] });
@@ -178,7 +178,10 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     await waitFor(async () => (await store.parked.count()) === 0);
     same(rebuilds, [true, true, true, true]);
   },
-  "an event whose key no database can store is parked, and the others go on": async ({ open, db }) => {
+  "a failing event with a key that the database cannot store is parked, and other keys continue": async ({
+    open,
+    db,
+  }) => {
     const keys = ["nul\0nul", "half \uD800"];
     const keyed = shelf({
       key: ({ stream, version }) => (stream === "loan-bad" ? (keys[version - 1] ?? "") : ""),
@@ -186,7 +189,7 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     const store = await open({ events, projections: [keyed] });
     await store.append("loan-bad", [Borrowed({ member: POISON }), Borrowed({ member: POISON })]);
     const { position } = await store.append("loan-1", Extended({ days: 2 }));
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     const parked = (await parkedOf(store)).map(({ key }) => key);
     same(parked, ["/nul\uFFFDnul", "/half \uFFFD"]);
     same(

@@ -6,7 +6,7 @@ import type { EventDecoder } from "../../reading/event-decoder.ts";
 import type { ParkedDetail } from "../shards/park-units.ts";
 import { type Unit, type UnitsOptions, unitsOf, UNREADABLE } from "../shards/units.ts";
 
-/** The row of a parked item. */
+/** Reads the stored event of a parked item. */
 export const parkedRows = async (
   { db: { dialect } }: StoreBase,
   queries: Queries,
@@ -18,7 +18,7 @@ export const parkedRows = async (
     UNION ALL SELECT ${columns} FROM framework_archived_events WHERE position = ${position}`;
 };
 
-/** The event of a parked item, or all that upcasters make of one that could not be read; none when code of now makes none of it. */
+/** The event of a parked item, or all events upcast from one that was unreadable. Empty if the present upcasters no longer produce it. */
 export const parkedUnits = (
   projection: UnitsOptions,
   decoder: EventDecoder,

@@ -6,9 +6,9 @@ import { PARKED_SOURCE } from "../versions/parked-place.ts";
 import { parkedRows, parkedUnits } from "./parked-units.ts";
 
 /**
- * The parked events of projections. The owner of the shard applies them, in the transaction of the view.
+ * Source of parked events of projections. On replay, the owner of the shard applies them, in a transaction of the view.
  *
- * @param wake wakes the owners after the commit
+ * @param wake wakes the owners of shards after the commit
  */
 export const projectionSource = (base: StoreBase, wake: (tx: Transaction) => void): ParkedSource => ({
   source: PARKED_SOURCE,
@@ -19,7 +19,7 @@ export const projectionSource = (base: StoreBase, wake: (tx: Transaction) => voi
 
 const everyEvent = { types: undefined, key: undefined, shards: 1 };
 
-/** Fields of forgotten persons are placeholders. */
+/** Returns the data of a parked event, with placeholders for forgotten persons. */
 const dataOf = async (base: StoreBase, item: ParkedDetails): Promise<object> => {
   const rows = await parkedRows(base, base.db, item);
   const decoder = await decoderFor(base.db, base.types, rows);

@@ -8,16 +8,16 @@ import { ShardMovedError } from "../shards/shard-rows.ts";
 import { parkedRows, parkedUnits } from "./parked-units.ts";
 
 /**
- * Applies the oldest event that is to be replayed. When it fails again, it is parked as before, with those that follow it. Returns whether there was
- * one.
+ * Applies the oldest event marked for replay. If it fails again, it stays parked, with the events that follow it. Returns `false` if there was
+ * none.
  */
 export const replayNext = async (shard: OwnShard, isRebuild: boolean): Promise<boolean> => {
-  const { base, projection, place } = shard;
+  const { base, projection, ref } = shard;
   const { inOrder } = base.parked;
   let current: ParkedDetails | null = null;
   try {
     await asOwner(shard, async (tx) => {
-      current = await inOrder.next(tx, parkedPlace(place), place.shard);
+      current = await inOrder.next(tx, parkedPlace(ref), ref.shard);
       if (current === null) return;
       if (!(await inOrder.replayed(tx, current))) throw new ShardMovedError("the event was discarded");
       const rows = await parkedRows(base, tx, current);

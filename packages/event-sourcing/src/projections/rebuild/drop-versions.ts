@@ -12,9 +12,9 @@ import {
 import { createTables, dropTables } from "../versions/view-tables.ts";
 
 /**
- * Ends a version that is being built beside a live one, and drops its tables. Returns whether there was one.
+ * Cancels the build of a new version, and drops its tables. Returns `false` if none was being built.
  *
- * @param wanted the version; the highest that is being built without it
+ * @param wanted the version; by default the highest that is being built
  */
 export const cancelBuild = (base: StoreBase, name: string, wanted?: number): Promise<boolean> =>
   base.db.transaction(async (tx) => {
@@ -24,11 +24,11 @@ export const cancelBuild = (base: StoreBase, name: string, wanted?: number): Pro
     );
     if (building === undefined || !versions.some(({ status }) => status === "live")) return false;
     await setStatus(base, tx, building, "cancelled");
-    await forget(base, tx, building);
+    await dropVersion(base, tx, building);
     return true;
   });
 
-/** Begins a cancelled version again, from the first event. Returns whether it was cancelled, and no later version is live. */
+/** Restarts the build of a cancelled version, from the first event. Returns `false` if it was not cancelled, or a later version is live. */
 export const buildAgain = (base: StoreBase, projection: Projection): Promise<boolean> =>
   base.db.transaction(async (tx) => {
     const versions = await lockVersions(base, tx, projection.name);
@@ -41,7 +41,7 @@ export const buildAgain = (base: StoreBase, projection: Projection): Promise<boo
     return true;
   });
 
-/** Drops the tables of replaced versions whose time has passed. Returns how many. */
+/** Drops the tables of replaced versions after `keepRetiredSecs`. Returns the number of versions. */
 export const dropRetired = async (base: StoreBase, projections: readonly Projection[]): Promise<number> => {
   let dropped = 0;
   for (const { name, keepRetiredSecs } of projections)
@@ -52,7 +52,7 @@ export const dropRetired = async (base: StoreBase, projections: readonly Project
       const versions = due.length === 0 ? [] : await lockVersions(base, tx, name);
       const old = versions.filter(({ version }) => due.some((each) => each.version === version));
       for (const each of old) {
-        await forget(base, tx, each);
+        await dropVersion(base, tx, each);
         await removeRows(tx, each);
       }
       return old.length;
@@ -60,8 +60,8 @@ export const dropRetired = async (base: StoreBase, projections: readonly Project
   return dropped;
 };
 
-/** Drops its tables, and discards what it has parked. */
-const forget = async ({ parked }: StoreBase, tx: Transaction, row: VersionRow): Promise<void> => {
+/** Drops the tables of a version, and discards its parked events. */
+const dropVersion = async ({ parked }: StoreBase, tx: Transaction, row: VersionRow): Promise<void> => {
   await dropTables(tx, row.version, tableNames(row));
   await parked.inOrder.discardAll(tx, parkedPlace(row), "the version of the projection was removed");
 };

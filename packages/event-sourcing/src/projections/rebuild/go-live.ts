@@ -11,28 +11,28 @@ import { AppendOpenError, lockInline, untilLocked } from "../versions/inline-loc
 import { headOf, lockVersions, setStatus, tableNames, type VersionRow } from "../versions/projection-rows.ts";
 import { pointViews } from "../versions/view-tables.ts";
 
-/** Most positions that are read while appends wait. More are left to the shard, which a store that gets fewer in ten seconds lets catch up. */
+/** Maximum positions to read while appends wait. If there are more, the shard catches up first. */
 const MAX_REST = 10_000;
 
-/** A version that may go live. */
+/** A version that may go live, and the dependencies of `goLive`. */
 export interface Candidate {
   readonly shard: OwnShard;
   readonly filter: EventFilter;
   readonly reader: GlobalReader;
   readonly clock: Clock;
-  /** Ends the wait for open appends. */
+  /** Cancels the wait for open appends. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes a version live in place of the present one, in one transaction, when its view is at least as far. Returns whether it did.
+ * Replaces the live version, in one transaction, if the new one has caught up with it. Returns whether the new version went live.
  *
- * @throws errors that no event is to blame for
+ * @throws errors that were not caused by an event
  */
 export const goLive = async (candidate: Candidate): Promise<boolean> => {
   const { shard } = candidate;
   const { base, projection } = shard;
-  if (!projection.inline && !(await isAsFar(shard, base.db, sql``))) return false; // saves the locks
+  if (!projection.inline && !(await hasCaughtUp(shard, base.db, sql``))) return false; // avoids the locks
   const { clock, signal } = candidate;
   try {
     return await untilLocked({ base, clock, projection: projection.name, signal }, (waitMs) =>
@@ -43,7 +43,7 @@ export const goLive = async (candidate: Candidate): Promise<boolean> => {
       if (signal?.aborted === true) return false;
       throw error;
     }
-    if (projection.inline && isEventsFault(error)) return false; // the shard meets the same event next, and retries it
+    if (projection.inline && isEventsFault(error)) return false; // the shard reads the same event next, and retries it
     throw error;
   }
 };
@@ -55,9 +55,9 @@ const swap = async (candidate: Candidate, tx: Transaction, waitMs: number): Prom
   const own = versions.find(({ version }) => version === projection.version);
   const live = versions.find(({ status }) => status === "live");
   if (own?.status !== "building" || (live !== undefined && live.version > own.version)) return false;
-  if (projection.inline && !(await readRest(candidate, tx))) return false;
+  if (projection.inline && !(await applyRest(candidate, tx))) return false;
   const lock = base.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
-  if (!projection.inline && !(await isAsFar(candidate.shard, tx, lock))) return false;
+  if (!projection.inline && !(await hasCaughtUp(candidate.shard, tx, lock))) return false;
   for (const each of versions.filter(isReplacedBy(own))) await setStatus(base, tx, each, "retired");
   await setStatus(base, tx, own, "live");
   await pointViews(tx, own.version, tableNames(own), live === undefined ? [] : tableNames(live));
@@ -69,7 +69,7 @@ const swap = async (candidate: Candidate, tx: Transaction, waitMs: number): Prom
   return true;
 };
 
-/** Also an earlier version that is still being built: it can never go live, and its tables are to be dropped too. */
+/** Matches earlier versions that are live or being built: the latter can no longer go live, and their tables must be dropped too. */
 const isReplacedBy =
   (own: VersionRow) =>
   ({ status, version }: VersionRow): boolean =>
@@ -80,9 +80,9 @@ interface ShardPosition {
   readonly position: number;
 }
 
-/** Whether every shard is at least as far as those of the live version, so that no reader sees an older state than before. */
-const isAsFar = async (
-  { place: { name, version } }: OwnShard,
+/** Whether every shard has read at least as far as all shards of the live version, so that readers never see an older state than before. */
+const hasCaughtUp = async (
+  { ref: { name, version } }: OwnShard,
   queries: Queries,
   lock: ReturnType<typeof sql>,
 ): Promise<boolean> => {
@@ -95,13 +95,13 @@ const isAsFar = async (
 };
 
 /**
- * Applies what was committed since the shard last looked. No append is open: this transaction has their lock. Returns `false` when that is much, as behind
- * an append that was open for minutes: the shard reads it first, while appends go on.
+ * Applies the events committed since the shard last read. No append is open, because this transaction holds their lock. Returns `false` if there are too many,
+ * as after an append that was open for minutes: the shard reads them first, while appends continue.
  */
-const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {
-  const { base, projection, place } = shard;
+const applyRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {
+  const { base, projection, ref } = shard;
   const from = await tx.fetchValue<number>`SELECT position FROM framework_projection_shards
-    WHERE name = ${place.name} AND version = ${place.version} AND shard = 0`;
+    WHERE name = ${ref.name} AND version = ${ref.version} AND shard = 0`;
   if ((await headOf(tx)) - (from ?? 0) > MAX_REST) return false;
   for (let after = from ?? 0; ;) {
     const range = { after, to: Number.MAX_SAFE_INTEGER, limit: projection.batchSize, filter };
@@ -111,7 +111,7 @@ const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): 
     const decoder = await viewDecoder(base, tx, rows);
     const units = unitsOf(projection, decoder, rows);
     await applyEvents(tx, projection, units.map(eventOf), true);
-    await advanceShard(base, tx, place, after, last.position);
+    await advanceShard(base, tx, ref, after, last.position);
     after = last.position;
   }
 };

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { waitFor } from "@framework/testing";
 import { errorOf, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
 import { loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, lend, patient, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { foldedRows, lend, longTimeout, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 const events = loanTypes;
 
-/** Facts of new versions of a projection. */
+/** Contract tests for new versions of a projection. */
 export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
-  "a new version is built beside the live view while appends go on, and takes its place": async ({
+  "a new version is built while the old one is live and appends continue, then replaces it": async ({
     open,
     db,
   }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 60), patient);
+    await first.waitFor(await lend(first, 60), longTimeout);
     await first.close();
     const store = await open({ events, projections: [shelf(), shelf({ version: 2, batchSize: 5 })] });
     const versions = async () =>
@@ -26,15 +26,15 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
       return (await versions()) === "1 retired,2 live";
     });
     const position = await lend(store, 10, 5, appended);
-    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal(await store.waitFor(position, longTimeout), true);
     same(await shelfRows(db), await foldedRows(store));
     same(await shelfRows(db, "shelf_v2"), await shelfRows(db));
     const [, live] = await store.projections.status();
     same([live?.progress, live?.etaSecs, live?.lagSecs], [1, 0, 0]);
   },
-  "at most an eighth of the connections build at a time, and at least one": async ({ open, db }) => {
+  "at most an eighth of the connections, but at least one, builds at a time": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 40, 9), patient);
+    await first.waitFor(await lend(first, 40, 9), longTimeout);
     await first.close();
     let building = 0;
     let most = 0;
@@ -55,32 +55,32 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
   },
   "a version with autoLive: false waits until the program makes it live": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 10), patient);
+    await first.waitFor(await lend(first, 10), longTimeout);
     await first.close();
     const store = await open({ events, projections: [shelf({ version: 2, autoLive: false })] });
     await waitFor(async () => (await store.projections.status())[1]?.progress === 1);
     assert.equal((await store.projections.status())[1]?.status, "building");
     assert.equal(await store.projections.goLive("shelf"), true);
-    assert.equal(await store.projections.goLive("shelf"), false); // it is
+    assert.equal(await store.projections.goLive("shelf"), false); // already live
     same(await shelfRows(db), await foldedRows(store));
   },
-  "a build is cancelled, its tables are dropped, and it can begin again": async ({ open, db }) => {
+  "a cancelled build drops its tables, and can be restarted": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 10), patient);
+    await first.waitFor(await lend(first, 10), longTimeout);
     await first.close();
     const store = await open({ events, projections: [shelf(), shelf({ version: 2, autoLive: false })] });
     assert.equal(await store.projections.cancel("shelf"), true);
     assert.equal(await store.projections.cancel("shelf"), false);
     assert.ok((await errorOf(shelfRows(db, "shelf_v2"))) instanceof Error);
-    assert.equal(await store.waitFor(await lend(store, 5, 5, 10), patient), true); // the live one goes on
+    assert.equal(await store.waitFor(await lend(store, 5, 5, 10), longTimeout), true); // the live version continues
     assert.equal(await store.projections.rebuild("shelf"), true);
     assert.equal(await store.projections.rebuild("shelf"), false);
     await waitFor(async () => await store.projections.goLive("shelf"));
     same(await shelfRows(db), await foldedRows(store));
   },
-  "the tables of a replaced version are dropped after their time": async ({ open, db }) => {
+  "the tables of a replaced version are dropped after keepRetiredSecs": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
-    await first.waitFor(await lend(first, 10), patient);
+    await first.waitFor(await lend(first, 10), longTimeout);
     await first.close();
     const second = await open({ events, projections: [shelf({ version: 2, keepRetiredSecs: 0 })] });
     await waitFor(async () => (await second.projections.status()).some(({ status }) => status === "retired"));
@@ -90,29 +90,31 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     assert.ok((await errorOf(shelfRows(db, "shelf_v1"))) instanceof Error);
     same(await shelfRows(db), await foldedRows(third));
   },
-  "a new version of an inline view reads what there is, and then follows appends in place of the old one":
-    async ({ open, db }) => {
-      const old = await open({ events, projections: [shelf({ inline: true })] });
-      await lend(old, 20);
-      const both = [shelf({ inline: true }), shelf({ inline: true, version: 2, batchSize: 4 })];
-      const store = await open({ events, projections: both });
-      let appended = 20;
-      await waitFor(async () => {
-        await lend(store, 1, 5, appended++);
-        same(await shelfRows(db), await foldedRows(store)); // inline before and after
-        return (await store.projections.status())[1]?.status === "live";
-      });
-      assert.equal((await errorOf(lend(old, 1))).code, "EVENTS_OUTDATED");
-      await lend(store, 5, 5, appended);
-      same(await shelfRows(db), await foldedRows(store));
-    },
-  "a version that a later one overtakes while it is built is retired with the live one": async ({
+  "a new version of an inline view reads the existing events, then replaces the old one": async ({
+    open,
+    db,
+  }) => {
+    const old = await open({ events, projections: [shelf({ inline: true })] });
+    await lend(old, 20);
+    const both = [shelf({ inline: true }), shelf({ inline: true, version: 2, batchSize: 4 })];
+    const store = await open({ events, projections: both });
+    let appended = 20;
+    await waitFor(async () => {
+      await lend(store, 1, 5, appended++);
+      same(await shelfRows(db), await foldedRows(store)); // updated inline before and after
+      return (await store.projections.status())[1]?.status === "live";
+    });
+    assert.equal((await errorOf(lend(old, 1))).code, "EVENTS_OUTDATED");
+    await lend(store, 5, 5, appended);
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "when a later version goes live, an earlier one that is being built is retired with the live one": async ({
     open,
     db,
   }) => {
     const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false, keepRetiredSecs: 0 }));
     const first = await open({ events, projections: versions.slice(0, 1) });
-    await first.waitFor(await lend(first, 10), patient);
+    await first.waitFor(await lend(first, 10), longTimeout);
     await first.close();
     const store = await open({ events, projections: versions });
     await waitFor(async () => await store.projections.goLive("shelf"));
@@ -123,10 +125,12 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     await waitFor(async () => (await later.projections.status()).length === 1); // their tables are dropped
     same(await shelfRows(db), await foldedRows(later));
   },
-  "a version other than the last is cancelled, begun again and made live by its number": async ({ open }) => {
+  "a version other than the highest is cancelled, restarted and made live by its number": async ({
+    open,
+  }) => {
     const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
     const first = await open({ events, projections: versions.slice(0, 1) });
-    await first.waitFor(await lend(first, 10), patient);
+    await first.waitFor(await lend(first, 10), longTimeout);
     await first.close();
     const { projections } = await open({ events, projections: versions });
     const states = async () => (await projections.status()).map(({ status }) => status);
@@ -141,7 +145,7 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     assert.equal(unknown.code, "EVENTS_UNKNOWN_PROJECTION");
     assert.match(unknown.message, /version 4 of shelf/);
   },
-  "a cancelled version does not begin again once a later one is live": async ({ open }) => {
+  "a cancelled version cannot be restarted once a later one is live": async ({ open }) => {
     const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
     const first = await open({ events, projections: versions.slice(0, 1) });
     await first.close();
@@ -150,7 +154,7 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     await waitFor(async () => await projections.goLive("shelf"));
     assert.equal(await projections.rebuild("shelf", 2), false);
   },
-  "a version that exists cannot be changed, only raised": async ({ open }) => {
+  "a changed definition with an existing version is refused": async ({ open }) => {
     await open({ events, projections: [shelf()] });
     const error = await errorOf(open({ events, projections: [shelf({ shards: 2 })] }));
     assert.equal(error.code, "EVENTS_BAD_PROJECTION");

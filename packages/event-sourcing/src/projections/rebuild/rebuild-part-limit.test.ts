@@ -3,12 +3,12 @@ import { expect, test } from "@jest/globals";
 import { openEventStore, projection } from "../../index.ts";
 import { MAX_PART_EVENTS } from "../../limits.ts";
 
-test("a part of 100,000 events is rebuilt; one more is refused, and the view stays as it was", async () => {
+test("a part of 100,000 events is rebuilt; one with more is refused without changes", async () => {
   await using file = databaseInFile();
   let applied = 0;
   const counted = projection<never, "counted">({
     name: "counted",
-    inline: true, // so that it need not read the events before
+    inline: true, // so that it need not read the events before the test
     batchSize: 1000,
     tables: { counted: "part TEXT NOT NULL" },
     clear: (tx, _part, { tables }) => tx.execute`DELETE FROM ${tables.counted}`,

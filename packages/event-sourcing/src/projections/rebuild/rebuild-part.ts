@@ -1,7 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 import { sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
-import { mistake } from "../../errors/event-error.ts";
+import { eventError } from "../../errors/event-error.ts";
 import type { EventRow } from "../../events/event-row.ts";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
 import { MAX_PART_EVENTS } from "../../limits.ts";
@@ -15,12 +15,12 @@ import { lockInline, untilLocked } from "../versions/inline-lock.ts";
 import { lockVersions } from "../versions/projection-rows.ts";
 import { tablesOf } from "../versions/view-tables.ts";
 
-/** A part of a live view that is made again. */
+/** The part of a live view to rebuild, and the dependencies of `rebuildPart`. */
 export interface PartToRebuild {
   readonly base: StoreBase;
   readonly reader: GlobalReader;
   readonly clock: Clock;
-  /** The versions of the projection that this process has. */
+  /** Versions of the projection in this process. */
   readonly versions: readonly Projection[];
   readonly part: ViewPart;
   readonly filterOf: (projection: Projection) => EventFilter;
@@ -30,7 +30,7 @@ export interface PartToRebuild {
  * Clears a part of the live view and applies its events again, in one transaction. Shards and appends wait meanwhile.
  *
  * @returns the number of events applied
- * @throws EVENTS_PART_REFUSED; errors of the projection. Nothing has changed then
+ * @throws EVENTS_PART_REFUSED, EVENTS_APPEND_OPEN; errors of the projection. After an error, nothing has changed
  */
 export const rebuildPart = ({ clock, ...given }: PartToRebuild): Promise<number> => {
   const { base, versions } = given;
@@ -44,24 +44,24 @@ const rebuild = (given: Rebuilt, waitMs: number): Promise<number> =>
     async (tx) => {
       if (given.versions.some(({ inline }) => inline)) await lockInline(given.base, tx, waitMs); // before any row, as appends do
       const projection = await liveVersion(given, tx);
-      const reach = await lockShards(given.base, tx, projection);
+      const appliedTo = await lockShards(given.base, tx, projection);
       const { clear } = projection;
       if (clear === undefined) throw refused(projection, "it has no `clear`");
       const context = { tables: tablesOf(projection), isRebuild: true };
       await clear(tx, given.part, context);
-      return await applyAgain(given, tx, { projection, reach });
+      return await reapply(given, tx, { projection, appliedTo });
     },
     { timeoutSecs: APPLY_TIMEOUT_SECS },
   );
 
 type Rebuilt = Omit<PartToRebuild, "clock">;
 
-/** Position up to which the view contains the events of a shard. */
-type Reach = (shard: number) => number;
+/** Returns the position up to which the view contains the events of a shard. */
+type AppliedTo = (shard: number) => number;
 
 interface Locked {
   readonly projection: Projection;
-  readonly reach: Reach;
+  readonly appliedTo: AppliedTo;
 }
 
 const liveVersion = async ({ base, versions }: Rebuilt, tx: Transaction): Promise<Projection> => {
@@ -70,27 +70,27 @@ const liveVersion = async ({ base, versions }: Rebuilt, tx: Transaction): Promis
   const live = rows.find(({ status }) => status === "live");
   const own = versions.find(({ version }) => version === live?.version);
   if (own !== undefined) return own;
-  throw mistake("EVENTS_PART_REFUSED", `this process does not have the live version of ${first?.name}`);
+  throw eventError("EVENTS_PART_REFUSED", `this process does not have the live version of ${first?.name}`);
 };
 
-/** Keeps the shards where they are until the transaction ends. */
+/** Locks the positions of the shards until the transaction ends. */
 const lockShards = async (
   { db }: StoreBase,
   tx: Transaction,
   { name, version, inline }: Projection,
-): Promise<Reach> => {
+): Promise<AppliedTo> => {
   const lock = db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
   const shards = await tx.query<{ shard: number; position: number }>`SELECT shard, position
     FROM framework_projection_shards WHERE name = ${name} AND version = ${version} ORDER BY shard ${lock}`;
-  if (inline) return () => Number.MAX_SAFE_INTEGER; // it follows appends, of which none is open
+  if (inline) return () => Number.MAX_SAFE_INTEGER; // updated by appends, none of which is open
   const positions = new Map(shards.map(({ shard, position }) => [shard, position]));
   return (shard) => positions.get(shard) ?? 0;
 };
 
-const applyAgain = async (
+const reapply = async (
   given: Rebuilt,
   tx: Transaction,
-  { projection, reach }: Locked,
+  { projection, appliedTo }: Locked,
 ): Promise<number> => {
   const { base, part } = given;
   const { name, version, batchSize } = projection;
@@ -104,7 +104,7 @@ const applyAgain = async (
     after = last.position;
     const decoder = await viewDecoder(base, tx, rows);
     const units = unitsOf(projection, decoder, rows).filter(
-      ({ position, shard }) => position <= reach(shard),
+      ({ position, shard }) => position <= appliedTo(shard),
     );
     count += units.length;
     if (count > MAX_PART_EVENTS)
@@ -117,17 +117,17 @@ const applyAgain = async (
   }
 };
 
-/** Later events of a parked one's key are not in the view, and must not come before it. */
+/** Rejects parts with parked events: later events of the same key are not in the view, and must not be applied before the parked ones. */
 const expectNoneParked = async (
   base: StoreBase,
   tx: Transaction,
-  place: { readonly name: string; readonly version: number; readonly shard: number },
+  ref: { readonly name: string; readonly version: number; readonly shard: number },
   units: readonly Unit[],
 ): Promise<void> => {
-  const [key] = (await heldKeys(base, tx, place, units)).keys();
+  const [key] = (await heldKeys(base, tx, ref, units)).keys();
   if (key !== undefined)
-    throw refused(place, `events with the key ${key} are parked; replay or discard them first`);
+    throw refused(ref, `events with the key ${key} are parked; replay or discard them first`);
 };
 
 const refused = ({ name }: { readonly name: string }, reason: string): Error =>
-  mistake("EVENTS_PART_REFUSED", `a part of projection ${name} cannot be rebuilt: ${reason}`);
+  eventError("EVENTS_PART_REFUSED", `a part of projection ${name} cannot be rebuilt: ${reason}`);

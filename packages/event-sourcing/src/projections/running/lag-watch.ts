@@ -3,16 +3,16 @@ import type { StoreBase } from "../../base/store-base.ts";
 import type { Projection } from "../definition/projection.ts";
 import { type ProjectionStatus, readStatus } from "../versions/status.ts";
 
-/** Time between two looks at the state of projections, for metrics. */
+/** Interval at which metrics read the status of projections. */
 const EVERY_MS = 5000;
 
-/** Watches how far projections are behind, whichever process runs them. */
+/** Monitors the lag of projections, in whichever process they run. */
 export class LagWatch {
   private readonly base: StoreBase;
   private readonly clock: Clock;
   private readonly projections: readonly Projection[];
   private latest: readonly ProjectionStatus[] = [];
-  private isLooking = false;
+  private isRefreshing = false;
   private cancel = (): void => {};
 
   constructor(base: StoreBase, clock: Clock, projections: readonly Projection[]) {
@@ -22,15 +22,15 @@ export class LagWatch {
   }
 
   begin(): void {
-    void this.look();
-    this.cancel = this.clock.every(EVERY_MS, () => void this.look());
+    void this.refresh();
+    this.cancel = this.clock.every(EVERY_MS, () => void this.refresh());
   }
 
   end(): void {
     this.cancel();
   }
 
-  /** Publishes metrics and a health check, which makes the service degraded: other instances would not be better. */
+  /** Publishes metrics and a health check. A failure means degraded, not down, because other instances would be affected as well. */
   publish(insight: HostInsight): void {
     const gauge = (name: string, help: string, read: (status: ProjectionStatus) => number): HostInsight =>
       insight.metric({ name, help, type: "gauge", across: "max", read: () => this.samples(read) });
@@ -40,15 +40,15 @@ export class LagWatch {
     insight.healthCheck({ name: "projections", critical: false, run: () => this.check() });
   }
 
-  /** @throws an error that names what is wrong */
+  /** @throws an error with all problems */
   private async check(): Promise<void> {
     const problems = (await readStatus(this.base)).flatMap((status) => this.problemOf(status) ?? []);
     if (problems.length > 0) throw new Error(problems.join("; "));
   }
 
   /**
-   * Only versions that are live: a build is behind by nature. Also a version that this process does not have, when it has another one of the name: readers
-   * get that view, and if every process has left it out, nothing maintains it.
+   * Only live versions count: a build always lags. A live version that this process lacks counts too, if it has another version of the same name: readers
+   * use that view, and if all processes lack it, nothing updates it.
    */
   private problemOf({ name, version, status, errors, lagSecs }: ProjectionStatus): string | null {
     const named = this.projections.filter((each) => each.name === name);
@@ -72,14 +72,14 @@ export class LagWatch {
       }));
   }
 
-  private async look(): Promise<void> {
-    if (this.isLooking) return;
-    this.isLooking = true;
+  private async refresh(): Promise<void> {
+    if (this.isRefreshing) return;
+    this.isRefreshing = true;
     try {
       this.latest = await readStatus(this.base);
     } catch {
-      // a database that is away is reported by its own check; the last values stay
+      // the health check of the database reports its outage; keep the last values
     }
-    this.isLooking = false;
+    this.isRefreshing = false;
   }
 }

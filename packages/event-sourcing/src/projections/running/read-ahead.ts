@@ -1,18 +1,18 @@
 import type { Decided } from "../../global-order/frontier.ts";
 import type { BatchRow } from "../shards/shard-batch.ts";
 
-/** What a shard does next: events up to a position. */
+/** The next events of a shard. */
 export interface NextBatch extends Decided {
-  /** Number of rows that were read, also those of other shards. */
+  /** Number of rows read, including those of other shards. */
   readonly count: number;
-  /** The rows of the shard, and those of which only their transaction finds out. */
+  /** Rows of the shard, and rows with personal data, which are decoded and assigned to shards later. */
   readonly rows: readonly BatchRow[];
 }
 
 /**
- * Reads the batch after the one that is being applied: events never change, so that it is the same later. At most one batch is held.
+ * Prefetches the batch after the one that is being applied; safe, because events never change. Holds at most one batch.
  *
- * So this process decodes while the transaction waits for PostgreSQL; all but personal data, which may be forgotten until the batch is applied.
+ * The process decodes it while the transaction waits for PostgreSQL, except personal data, which may be forgotten before the batch is applied.
  */
 export class ReadAhead {
   private readonly read: (after: number) => Promise<NextBatch>;
@@ -22,14 +22,14 @@ export class ReadAhead {
     this.read = read;
   }
 
-  /** Begins to read the batch after a position. */
+  /** Starts to read the batch after a position. */
   begin(after: number): void {
     const batch = this.read(after);
     batch.catch(() => {}); // `take` rejects
     this.begun = { after, batch };
   }
 
-  /** The batch after a position: the one that was begun, when it is that. */
+  /** Returns the batch after a position, prefetched if possible. */
   async take(after: number): Promise<NextBatch> {
     const { begun } = this;
     this.begun = null;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@framework/core/feature";
 import type { Lane } from "@framework/durable/feature";
-import { Bell, Pauses } from "../../base/bell.ts";
+import { WakeSignal, PollBackoff } from "../../base/wake-signal.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
 import { errorText } from "../shards/error-text.ts";
@@ -15,22 +15,22 @@ import { readShard, setShards, ShardMovedError, type ShardRow } from "../shards/
 import { decodeAhead } from "../shards/shard-batch.ts";
 import { type NextBatch, ReadAhead } from "./read-ahead.ts";
 
-/** What every shard of a process needs. */
+/** Dependencies of `runShard`, shared by all shards of a process. */
 export interface RunnerNeeds {
   readonly base: StoreBase;
   readonly reader: GlobalReader;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Calls back when there may be more to do; returns a function that ends it. */
+  /** Calls back when there may be new work; returns a function that unsubscribes. */
   readonly onWork: (listener: () => void) => () => void;
-  /** Called after a shard moved on. */
+  /** Called after a shard has advanced. */
   readonly advanced: () => void;
-  /** Runs a step of a version that is being built, few of them at a time. */
+  /** Runs a step of a version that is being built, with limited concurrency. */
   readonly throttled: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
-/** Result of a step: `more` goes on at once, `some` and `none` after a pause. */
-type Found = "more" | "some" | "none";
+/** Result of a step: `more` continues at once, `some` and `none` after a pause. */
+type StepResult = "more" | "some" | "none";
 
 /** Runs one shard while this process owns its lane. */
 export const runShard = async (
@@ -40,41 +40,41 @@ export const runShard = async (
   lane: Lane,
 ): Promise<void> => {
   const { base, clock, onWork } = needs;
-  const place = { name: projection.name, version: projection.version, shard: lane.lane };
-  const shard: OwnShard = { base, projection, place, check: (tx) => lane.check(tx) };
+  const ref = { name: projection.name, version: projection.version, shard: lane.lane };
+  const shard: OwnShard = { base, projection, ref, check: (tx) => lane.check(tx) };
   const runner = new ShardRunner(needs, shard, filter, lane.signal);
-  const bell = new Bell(clock);
-  const end = onWork(() => bell.ring());
-  const pauses = new Pauses();
+  const wakeSignal = new WakeSignal(clock);
+  const end = onWork(() => wakeSignal.notify());
+  const backoff = new PollBackoff();
   try {
-    await setShards(base, place, "running", null); // another process, or later code, may succeed
+    await setShards(base, ref, "running", null); // a shard stopped elsewhere may succeed in this process, or with later code
     while (!lane.signal.aborted) {
       const found = await runner.step();
       if (found === "more") await nextTurn(); // on SQLite every statement is synchronous
-      else await bell.wait(pauses.after(found === "some"), lane.signal);
+      else await wakeSignal.wait(backoff.after(found === "some"), lane.signal);
     }
   } finally {
     end();
   }
 };
 
-/** The view has events that the store does not have: it would miss those that get their positions. The shard stops. */
+/** The view contains events that the store has lost, and would miss new events at their positions. The shard stops. */
 class ViewAheadError extends Error {
   constructor({ name, version }: Projection) {
     super(
-      `the view ${name} ${version} has events that the store has lost, as after the restore of a backup; raise \`version\` to build it anew`,
+      `the view ${name} ${version} has events that the store has lost, as after the restore of a backup; raise \`version\` to rebuild it`,
     );
   }
 }
 
-/** Does what there is to do for one shard, step by step. */
+/** Runs the work of one shard step by step. */
 export class ShardRunner {
   private readonly needs: RunnerNeeds;
   private readonly shard: OwnShard;
   private readonly filter: EventFilter;
   private readonly signal: AbortSignal;
   private readonly ahead: ReadAhead;
-  /** The shard as the last transaction left it; `null` when it must be read. */
+  /** Row of the shard after the last transaction; `null` if it must be read again. */
   private known: ShardRow | null = null;
 
   constructor(needs: RunnerNeeds, shard: OwnShard, filter: EventFilter, signal: AbortSignal) {
@@ -85,10 +85,10 @@ export class ShardRunner {
     this.ahead = new ReadAhead((after) => this.read(after));
   }
 
-  /** Does the next thing. @throws errors of the database; the kernel calls again after a pause */
-  async step(): Promise<Found> {
-    const { base, place } = this.shard;
-    const row = this.known ?? (await readShard(base, place));
+  /** Runs the next step. @throws errors of the database; the kernel retries after a pause */
+  async step(): Promise<StepResult> {
+    const { base, ref } = this.shard;
+    const row = this.known ?? (await readShard(base, ref));
     this.known = null;
     if (row === null || row.state !== "running") return "none";
     try {
@@ -97,13 +97,13 @@ export class ShardRunner {
     } catch (error) {
       if (error instanceof ShardMovedError) return "some";
       if (!(error instanceof TooManyParkedError || error instanceof ViewAheadError)) throw error;
-      await setShards(base, place, "stopped", errorText(error));
-      base.log.error("event-sourcing: a projection has stopped", { projection: place.name, error });
+      await setShards(base, ref, "stopped", errorText(error));
+      base.log.error("event-sourcing: a projection has stopped", { projection: ref.name, error });
       return "none";
     }
   }
 
-  private async work(row: ShardRow): Promise<Found> {
+  private async work(row: ShardRow): Promise<StepResult> {
     const { shard, needs, filter } = this;
     const { projection } = shard;
     if (row.replays && (await replayNext(shard, row.status === "building"))) {

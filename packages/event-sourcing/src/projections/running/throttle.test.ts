@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Throttle } from "./throttle.ts";
 
-test("at most as many pieces of work run at a time as the limit says, in the order of their calls", async () => {
+test("calls run in order, and no more than the limit at a time", async () => {
   const throttle = new Throttle(() => 2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];

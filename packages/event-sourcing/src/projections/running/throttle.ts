@@ -1,10 +1,10 @@
-/** Lets few pieces of work run at a time; the others wait in the order of their calls. Callers are bounded: the shards of a process. */
+/** Limits concurrency; further calls wait in order. The queue is bounded by the number of shards of a process. */
 export class Throttle {
   private readonly limit: () => number;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
-  /** @param limit read at each call, because the database of an app is known only later */
+  /** @param limit read at each call, because the database of an app is known only at its start */
   constructor(limit: () => number) {
     this.limit = limit;
   }

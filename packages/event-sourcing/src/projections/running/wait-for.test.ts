@@ -7,13 +7,13 @@ import { shelf } from "../shelf.test-kit.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
 
-/** A store whose time only the test advances. */
-const stillStore = async () => {
+/** A store on a virtual clock, which only the test advances. */
+const storeOnVirtualClock = async () => {
   const clock = virtualClock();
   const db = openDatabase({ url: "sqlite://:memory:" });
   const config = { events: loanTypes, projections: [shelf()] };
   const store = await openEventStore(config, { db, clock, log: silent });
-  await db.execute("UPDATE framework_projection_shards SET state = 'ended'"); // nothing moves on by itself
+  await db.execute("UPDATE framework_projection_shards SET state = 'ended'"); // no projection runs
   const close = async (): Promise<void> => {
     await store.close();
     await db.close();
@@ -21,8 +21,8 @@ const stillStore = async () => {
   return { clock, db, store, close };
 };
 
-test("waitFor ends after its timeout, and not before", async () => {
-  const { clock, store, close } = await stillStore();
+test("waitFor resolves after its timeout, and not before", async () => {
+  const { clock, store, close } = await storeOnVirtualClock();
   const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
   const from = clock.now();
   let result: boolean | null = null;
@@ -36,11 +36,11 @@ test("waitFor ends after its timeout, and not before", async () => {
   await close();
 });
 
-test("waitFor ends when the view is there, which another process may have done", async () => {
-  const { clock, db, store, close } = await stillStore();
+test("waitFor resolves when the view has caught up, even by another process", async () => {
+  const { clock, db, store, close } = await storeOnVirtualClock();
   const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
   const waiting = store.waitFor(position, { timeoutMs: 600_000 });
-  await db.execute`UPDATE framework_projection_shards SET position = 1`; // without a signal
+  await db.execute`UPDATE framework_projection_shards SET position = 1`; // sends no signal
   let isThere = false;
   void waiting.then((value) => (isThere = value));
   while (!isThere) {
@@ -51,8 +51,8 @@ test("waitFor ends when the view is there, which another process may have done",
   await close();
 });
 
-test("waitFor ends when its signal aborts, and refuses a timeout out of range", async () => {
-  const { store, close } = await stillStore();
+test("waitFor rejects when its signal aborts, and if its timeout is out of range", async () => {
+  const { store, close } = await storeOnVirtualClock();
   const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
   const abort = new AbortController();
   const waiting = store.waitFor(position, { signal: abort.signal });

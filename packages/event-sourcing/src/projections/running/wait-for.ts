@@ -1,56 +1,56 @@
 import { HttpError } from "@framework/core";
 import { type Clock, keptAlive } from "@framework/core/feature";
-import { Bell } from "../../base/bell.ts";
+import { WakeSignal } from "../../base/wake-signal.ts";
 import type { StoreBase } from "../../base/store-base.ts";
-import { mistake } from "../../errors/event-error.ts";
+import { eventError } from "../../errors/event-error.ts";
 import { fromPosition } from "../../events/position.ts";
-import { SharedLook } from "../../global-order/shared-look.ts";
+import { SingleFlight } from "../../global-order/single-flight.ts";
 import { progressOf, type VersionProgress } from "../versions/progress.ts";
 
-/** What to wait for. */
+/** Options of `waitFor`. */
 export interface WaitOptions {
-  /** Names of projections. @default all of this process */
+  /** Names of projections to wait for. @default all of this process */
   readonly projections?: readonly string[] | undefined;
-  /** Longest wait in milliseconds, 0 to 600,000; 0 only looks. @default 5000 */
+  /** Maximum wait in milliseconds, 0 to 600,000; 0 checks once. @default 5000 */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait: it rejects with the signal's reason. */
+  /** Cancels the wait, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits that one process has at a time. */
+/** Maximum concurrent waits of a process. */
 export const MAX_WAITS = 10_000;
-/** Longest wait, in milliseconds. */
+/** Maximum wait, in milliseconds. */
 export const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 5000;
-/** Pauses between two looks; progress in this or another process that signals it ends them. */
+/** Pauses between two checks. A signal of progress, from any process, ends a pause early. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 200;
 
-/** What waits need. */
+/** Dependencies of `Waits`. */
 export interface WaitNeeds {
   readonly base: StoreBase;
   readonly clock: Clock;
   /** Names of the projections of this process. */
   readonly names: readonly string[];
-  /** Calls back whenever a projection advanced; returns a function that ends it. */
+  /** Calls back when a projection has advanced; returns a function that unsubscribes. */
   readonly onProgress: (listener: () => void) => () => void;
 }
 
-/** Waits until views contain a position. All waits share their looks. */
+/** Waits until views contain a position. Concurrent waits share their queries. */
 export class Waits {
   private readonly needs: WaitNeeds;
-  private readonly looks: SharedLook<readonly VersionProgress[]>;
+  private readonly progress: SingleFlight<readonly VersionProgress[]>;
   private open = 0;
 
   constructor(needs: WaitNeeds) {
     this.needs = needs;
-    this.looks = new SharedLook(() => progressOf(needs.base));
+    this.progress = new SingleFlight(() => progressOf(needs.base));
   }
 
   /**
-   * Resolves to whether the views of the projections contain every event up to a position; `false` after the timeout.
+   * Resolves to `true` once the views of the projections contain every event up to a position; `false` after the timeout.
    *
-   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) when 10,000 wait
+   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) if 10,000 calls are waiting
    */
   async until(position: string, { projections, timeoutMs, signal }: WaitOptions = {}): Promise<boolean> {
     const wanted = fromPosition(position);
@@ -73,17 +73,17 @@ export class Waits {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const { clock, onProgress } = this.needs;
-    const bell = new Bell(clock);
-    const end = onProgress(() => bell.ring());
+    const wakeSignal = new WakeSignal(clock);
+    const end = onProgress(() => wakeSignal.notify());
     const deadline = clock.now() + timeoutMs;
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-        const progress = names.length === 0 ? [] : await this.looks.get();
+        const progress = names.length === 0 ? [] : await this.progress.run();
         signal?.throwIfAborted();
         if (names.every((name) => reached(name, progress) >= wanted)) return true;
         const leftMs = deadline - clock.now();
         if (leftMs <= 0) return false;
-        await bell.wait(Math.min(pauseMs, leftMs), signal);
+        await wakeSignal.wait(Math.min(pauseMs, leftMs), signal);
         signal?.throwIfAborted();
       }
     } finally {
@@ -94,16 +94,19 @@ export class Waits {
   private check(names: readonly string[], timeoutMs: number | undefined): void {
     const unknown = names.find((name) => !this.needs.names.includes(name));
     if (unknown !== undefined)
-      throw mistake(
+      throw eventError(
         "EVENTS_UNKNOWN_PROJECTION",
         `${unknown} is not in the option \`projections\`, which has ${this.needs.names.join(", ") || "none"}`,
       );
     if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS))
-      throw mistake("EVENTS_BAD_READ", `\`timeoutMs\` is from 0 to ${MAX_TIMEOUT_MS}, not ${timeoutMs}`);
+      throw eventError(
+        "EVENTS_BAD_READ",
+        `\`timeoutMs\` must be from 0 to ${MAX_TIMEOUT_MS}, not ${timeoutMs}`,
+      );
   }
 }
 
-/** How far the view that programs read is: the live version, or the one that will be the first. */
+/** Position of the view that programs read: of the live version, or of the first one while it is built. */
 const reached = (name: string, progress: readonly VersionProgress[]): number => {
   const versions = progress.filter((each) => each.name === name);
   const shown = versions.find(({ status }) => status === "live") ?? versions[0];

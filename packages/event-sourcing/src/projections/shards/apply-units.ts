@@ -8,50 +8,50 @@ import { advanceShard, type ShardRow } from "./shard-rows.ts";
 import { type BatchRow, decodeWithin } from "./shard-batch.ts";
 import type { Unit } from "./units.ts";
 
-/** Part of the global order: after `from`, up to `to`. */
-export interface Stretch {
+/** Range of the global order: after `from`, up to and including `to`. */
+export interface PositionRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Applies events and moves the shard on, in one transaction. Events whose key has parked ones are parked behind them.
+ * Applies events and advances the shard, in one transaction. Events whose key has parked events are parked after them.
  *
- * @returns the shard as it is then
- * @throws the error of the projection; nothing has changed then
+ * @returns the updated shard
+ * @throws errors of the projection; nothing has changed then
  */
 export const applyRows = (
   shard: OwnShard,
   rows: readonly BatchRow[],
-  stretch: Stretch,
+  range: PositionRange,
   isRebuild: boolean,
 ): Promise<ShardRow> =>
   asOwner(shard, async (tx) => {
-    const { base, place, projection } = shard;
-    const moved = await advanceShard(base, tx, place, stretch.from, stretch.to);
+    const { base, ref, projection } = shard;
+    const moved = await advanceShard(base, tx, ref, range.from, range.to);
     if (rows.length === 0) return moved;
     const units = await decodeWithin(shard, tx, rows);
-    const applied = moved.holds ? await parkBehind(shard, tx, units) : units;
+    const applied = moved.holds ? await parkBlocked(shard, tx, units) : units;
     await applyEvents(tx, projection, applied.map(eventOf), isRebuild);
     return moved;
   });
 
-/** Parks the events whose key has parked ones; returns the others. */
-const parkBehind = async (
-  { base, place }: OwnShard,
+/** Parks events whose key has parked events; returns the others. */
+const parkBlocked = async (
+  { base, ref }: OwnShard,
   tx: Transaction,
   units: readonly Unit[],
 ): Promise<readonly Unit[]> => {
-  const keys = await heldKeys(base, tx, place, units);
+  const keys = await heldKeys(base, tx, ref, units);
   const behind = units.flatMap((unit) => {
     const state = keys.get(unit.key);
     return state === undefined ? [] : { unit, state, attempts: 0, failure: null };
   });
-  await parkUnits(base, tx, place, behind);
+  await parkUnits(base, tx, ref, behind);
   return units.filter(({ key }) => !keys.has(key));
 };
 
-/** @throws the error of reading it */
+/** Returns the event of a unit. @throws the error of decoding it */
 export const eventOf = ({ event, error }: Unit): StoredEvent => {
   if (error !== null || event === null) throw error;
   return event;

@@ -8,11 +8,11 @@ test.each<[string, unknown, string]>([
     "Error: no\n at view",
   ],
   [
-    "an error whose stack and message are no text",
+    "an error whose stack and message are not strings",
     Object.assign(new Error("no"), { stack: 7, message: {} }),
     "{}",
   ],
-  ["a text", "a\u0000b", "ab"],
+  ["a string", "a\u0000b", "ab"],
   ["an object without a prototype", Object.create(null), "{}"],
 ])("the text of %s is stored", (_what, error, text) => {
   expect(errorText(error)).toBe(text);

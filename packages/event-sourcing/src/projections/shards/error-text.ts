@@ -1,10 +1,10 @@
 import { messageOf } from "@framework/core/feature";
 import { failureOf } from "@framework/durable/feature";
 
-/** Characters of a stored error. */
+/** Maximum characters of a stored error. */
 const MAX_ERROR = 4000;
 
-/** Text of the error of a shard that has stopped. */
+/** Formats the error of a stopped shard for storage. */
 export const errorText = (error: unknown): string => {
   const text = failureOf(error).stack ?? messageOf(error);
   return text.replaceAll("\u0000", "").slice(0, MAX_ERROR).toWellFormed();

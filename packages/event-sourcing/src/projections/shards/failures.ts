@@ -4,8 +4,8 @@ import { TooManyParkedError } from "./park-units.ts";
 import { ShardMovedError } from "./shard-rows.ts";
 
 /**
- * Whether an event is to blame for a failure. A database that is away, or a shard that moved, says nothing about it: nothing is counted or parked. A
- * transaction that exceeds its time would exceed it again.
+ * Whether a failure was caused by an event, so that it counts as an attempt. An unavailable database or a moved shard is not. A transaction timeout
+ * is, because it would happen again.
  */
 export const isEventsFault = (error: unknown): boolean => {
   if (error instanceof DatabaseError) return error.kind !== "serialization" && error.kind !== "deadlock";

@@ -2,17 +2,17 @@ import type { Transaction } from "@framework/database";
 import type { Lane } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { Projection } from "../definition/projection.ts";
-import type { ShardPlace } from "./shard-rows.ts";
+import type { ShardRef } from "./shard-rows.ts";
 
 /** A shard that this process owns. */
 export interface OwnShard {
   readonly base: StoreBase;
   readonly projection: Projection;
-  readonly place: ShardPlace;
+  readonly ref: ShardRef;
   readonly check: Lane["check"];
 }
 
-/** Longest transaction of a view, in seconds. */
+/** Timeout of a transaction of a view, in seconds. */
 export const APPLY_TIMEOUT_SECS = 60;
 
 /** Runs a transaction that only the owner of a shard can commit. */

@@ -3,44 +3,44 @@ import type { Failure, HeldState } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import { toPosition } from "../../events/position.ts";
 import { parkedPlace } from "../versions/parked-place.ts";
-import type { ShardPlace } from "./shard-rows.ts";
+import type { ShardRef } from "./shard-rows.ts";
 import type { Unit } from "./units.ts";
 
-/** There is no room for more parked work; the shard stops. */
+/** The limit of parked work is reached; the shard stops. */
 export class TooManyParkedError extends Error {}
 
-/** Which keys of some events have parked ones: these must be parked too. */
+/** Returns the keys of events that have parked events: further events with these keys must be parked too. */
 export const heldKeys = async (
   { parked }: StoreBase,
   queries: Queries,
-  place: ShardPlace,
+  ref: ShardRef,
   units: readonly Unit[],
 ): Promise<ReadonlyMap<string, HeldState>> => {
   const keys = [...new Set(units.map(({ key }) => key))];
-  return keys.length === 0 ? new Map() : await parked.inOrder.heldKeys(queries, parkedPlace(place), keys);
+  return keys.length === 0 ? new Map() : await parked.inOrder.heldKeys(queries, parkedPlace(ref), keys);
 };
 
 /** An event to park. */
 export interface ParkedUnit {
   readonly unit: Unit;
-  /** State of its key; `replaying` for one whose key is being replayed at this moment. */
+  /** State of its key; `replaying` while its key is being replayed. */
   readonly state: HeldState;
   readonly attempts: number;
-  /** The last error; `null` for one that follows another. */
+  /** The last error; `null` for an event that is parked because of an earlier one. */
   readonly failure: Failure | null;
 }
 
-/** Which event a parked item is. The event stays in the store, because fields of it may be forgotten meanwhile. */
+/** Identifies the event of a parked item. Its data is not copied, because its person may be forgotten meanwhile. */
 export interface ParkedDetail {
   readonly position: number;
   readonly part: number;
 }
 
-/** Parks events in the transaction that passes them. @throws TooManyParkedError */
+/** Parks events in the transaction that advances the shard past them. @throws TooManyParkedError */
 export const parkUnits = async (
   { parked }: StoreBase,
   tx: Transaction,
-  place: ShardPlace,
+  ref: ShardRef,
   units: readonly ParkedUnit[],
 ): Promise<void> => {
   if (units.length === 0) return;
@@ -52,10 +52,10 @@ export const parkUnits = async (
     const reference = { position: toPosition(position), tenant, stream, version, type, id };
     const detail: ParkedDetail = { position, part };
     await parked.park(tx, {
-      ...parkedPlace(place),
+      ...parkedPlace(ref),
       ...given,
       key,
-      lane: place.shard,
+      lane: ref.shard,
       payload: JSON.stringify(reference),
       headers: null,
       detail: JSON.stringify(detail),

@@ -7,11 +7,11 @@ import { type Unit, unitsOf } from "./units.ts";
 /** A row of a batch. */
 export interface BatchRow {
   readonly row: EventRow;
-  /** Its events for the shard; `null` until the transaction of the view decodes it: a row with personal data, whose person may be forgotten until then. */
+  /** Its events for the shard; `null` for a row with personal data, which is decoded in the transaction of the view because its person may be forgotten before. */
   readonly units: readonly Unit[] | null;
 }
 
-/** Decodes what has no personal data, and leaves out the rows that are of other shards. */
+/** Decodes rows without personal data, and drops those of other shards. */
 export const decodeAhead = (shard: OwnShard, rows: readonly EventRow[]): readonly BatchRow[] => {
   const decoder = plainDecoder(shard.base.types);
   const batch: BatchRow[] = [];
@@ -22,7 +22,7 @@ export const decodeAhead = (shard: OwnShard, rows: readonly EventRow[]): readonl
   return batch;
 };
 
-/** The events of rows for the shard, in the transaction that stores them in the view. */
+/** Returns the events of a batch for the shard; decodes personal data in the transaction that stores the view. */
 export const decodeWithin = async (
   shard: OwnShard,
   tx: Transaction,
@@ -35,5 +35,5 @@ export const decodeWithin = async (
   );
 };
 
-const ownUnits = ({ projection, place }: OwnShard, units: readonly Unit[]): readonly Unit[] =>
-  projection.shards === 1 ? units : units.filter(({ shard }) => shard === place.shard);
+const ownUnits = ({ projection, ref }: OwnShard, units: readonly Unit[]): readonly Unit[] =>
+  projection.shards === 1 ? units : units.filter(({ shard }) => shard === ref.shard);

@@ -5,7 +5,7 @@ import { lastStored } from "../../global-order/last-stored.ts";
 import type { VersionStatus } from "../versions/projection-rows.ts";
 
 /** One shard of one version. */
-export interface ShardPlace {
+export interface ShardRef {
   readonly name: string;
   readonly version: number;
   readonly shard: number;
@@ -15,18 +15,18 @@ export interface ShardPlace {
 export interface ShardRow {
   /** Every event up to this position is in the view, or parked. */
   readonly position: number;
-  /** `running`; `stopped` by an error; `ended` with its version. */
+  /** `running`; `stopped` by an error; `ended` when its version is retired or cancelled. */
   readonly state: "running" | "stopped" | "ended";
   readonly status: VersionStatus;
   readonly is_inline: number;
-  /** Whether parked events are to be applied. */
+  /** Whether parked events are marked for replay. */
   readonly replays: boolean;
 }
 
-/** Reads a shard; `null` when its version was dropped. */
+/** Reads a shard; `null` if its version was dropped. */
 export const readShard = async (
   { db, parked }: StoreBase,
-  { name, version, shard }: ShardPlace,
+  { name, version, shard }: ShardRef,
 ): Promise<ShardRow | null> => {
   const replays = parked.inOrder.isReplaying(parkedPlace({ name, version }), shard);
   const row = await db.fetchOne<ShardRow>`SELECT s.position AS position, s.state AS state, p.status AS status,
@@ -36,28 +36,28 @@ export const readShard = async (
   return row === null ? null : { ...row, replays: Boolean(row.replays) };
 };
 
-/** The shard is not where this process left it: it was ended, or its lane has moved. The transaction is undone. */
+/** The shard is not at the position of this process: it has ended, or another process owns it. The transaction is rolled back. */
 export class ShardMovedError extends Error {}
 
-/** A shard that was moved on, as its transaction leaves it. */
+/** A shard after it was advanced. */
 export interface MovedShard extends ShardRow {
   /** Whether the version has parked events: later ones of their keys must be parked too. */
   readonly holds: boolean;
 }
 
-/** Moves a shard on, in the transaction of the view, but never beyond the events of the store. @throws ShardMovedError unless it is at `from` and running */
+/** Advances a shard, in the transaction of the view, never beyond the last event. @throws ShardMovedError unless it is at `from` and running */
 export const advanceShard = async (
   { now, parked }: StoreBase,
   tx: Transaction,
-  { name, version, shard }: ShardPlace,
+  { name, version, shard }: ShardRef,
   from: number,
   to: number,
 ): Promise<MovedShard> => {
-  const place = parkedPlace({ name, version });
+  const ref = parkedPlace({ name, version });
   const row =
     await tx.fetchOne<MovedShard>`UPDATE framework_projection_shards SET position = ${to}, updated_at = ${now}
     WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running' AND ${to} <= ${lastStored}
-    RETURNING position, state, ${parked.inOrder.isHolding(place)} AS holds, ${parked.inOrder.isReplaying(place, shard)} AS replays,
+    RETURNING position, state, ${parked.inOrder.isHolding(ref)} AS holds, ${parked.inOrder.isReplaying(ref, shard)} AS replays,
       (SELECT status FROM framework_projections WHERE name = ${name} AND version = ${version}) AS status,
       (SELECT is_inline FROM framework_projections WHERE name = ${name} AND version = ${version}) AS is_inline`;
   if (row === null) throw new ShardMovedError(`shard ${shard} of ${name} ${version} is not at ${from}`);
@@ -65,16 +65,16 @@ export const advanceShard = async (
 };
 
 /** Shards of a projection: of one version or all, one shard or all. */
-interface ShardsPlace {
+interface ShardFilter {
   readonly name: string;
   readonly version?: number | undefined;
   readonly shard?: number;
 }
 
-/** Stops a running shard because of an error, or makes stopped ones run again. Returns how many changed. */
+/** Stops running shards because of an error, or resumes stopped ones. Returns the number of changed shards. */
 export const setShards = async (
   { db }: StoreBase,
-  { name, version, shard }: ShardsPlace,
+  { name, version, shard }: ShardFilter,
   state: "running" | "stopped",
   error: string | null,
 ): Promise<number> => {

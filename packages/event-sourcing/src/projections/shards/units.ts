@@ -6,30 +6,30 @@ import type { StoredEvent } from "../../events/stored-event.ts";
 import type { EventDecoder } from "../../reading/event-decoder.ts";
 import type { Projection } from "../definition/projection.ts";
 
-/** One event for a projection, or the error of reading it. */
+/** One event for a projection, or the error of decoding it. */
 export interface Unit {
   readonly position: number;
-  /** As it is stored. */
+  /** The stored event. */
   readonly row: EventRow;
-  /** Place among the events that upcasters made of one; −1 for all of them, when they could not be made. */
+  /** Index among the events upcast from one stored event; −1 if that could not be decoded. */
   readonly part: number;
   readonly key: string;
   readonly shard: number;
   readonly event: StoredEvent | null;
-  /** Why it cannot be applied; `null` when it can. */
+  /** The error of decoding the event or its key; `null` if there was none. */
   readonly error: unknown;
 }
 
-/** `part` of a row that could not be read. */
+/** `part` of a row that could not be decoded. */
 export const UNREADABLE = -1;
 
-/** Longest key, in characters. */
+/** Maximum length of a key, in characters. */
 export const MAX_KEY = 500;
 
-/** What decides which events of a row concern a projection. */
+/** Options of a projection that select and assign events. */
 export type UnitsOptions = Pick<Projection, "types" | "key" | "shards">;
 
-/** The events of rows that concern a projection. A row that cannot be read is one unit with its error: it must not be passed silently. */
+/** Returns the events of rows for a projection. A row that cannot be decoded is one unit with its error: it must not be skipped silently. */
 export const unitsOf = (
   projection: UnitsOptions,
   decoder: EventDecoder,
@@ -43,7 +43,7 @@ export const unitsOf = (
 
 interface UnitSource {
   readonly projection: UnitsOptions;
-  /** Names of the types that concern the projection; `undefined` for all. */
+  /** Names of the event types of the projection; `undefined` for all. */
   readonly types: readonly string[] | undefined;
   readonly decoder: EventDecoder;
   readonly row: EventRow;
@@ -67,37 +67,37 @@ const addUnits = (units: Unit[], { projection, types, decoder, row }: UnitSource
   }
 };
 
-/** A key function that fails makes the event fail; it stays in the order of its stream. */
+/** If the key function fails, the event fails, and the stream is its key. */
 const keyOf = ({ key }: UnitsOptions, event: StoredEvent): { key: string; error: unknown } => {
   if (key === undefined) return { key: streamKey(event), error: null };
   try {
     const given: unknown = key(event);
     if (typeof given === "string" && given.length <= MAX_KEY)
       return { key: `${event.tenant}/${storable(given)}`, error: null };
-    const found = typeof given === "string" ? "" : `, and returned ${returnedInstead(given)}`;
+    const found = typeof given === "string" ? "" : `, not ${returnedInstead(given)}`;
     return {
       key: streamKey(event),
-      error: new TypeError(`\`key\` must return a text of at most ${MAX_KEY} characters${found}`),
+      error: new TypeError(`\`key\` must return a string of at most ${MAX_KEY} characters${found}`),
     };
   } catch (error) {
     return { key: streamKey(event), error };
   }
 };
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. Keys that differ only in these share their order. */
+/** PostgreSQL cannot store NUL or half of a surrogate pair. Keys that differ only in these are treated as one. */
 const storable = (text: string): string => text.replaceAll("\0", "\uFFFD").toWellFormed();
 
 const streamKey = ({ tenant, stream }: { readonly tenant: string; readonly stream: string }): string =>
   `${tenant}/${stream}`;
 
-/** The same in every process and release. */
+/** Must stay the same in every process and release. */
 const shardOf = (key: string, shards: number): number =>
   shards === 1 ? 0 : createHash("sha256").update(key).digest().readUInt32BE(0) % shards;
 
 /**
- * Names of types to read, as stored, for a projection; `undefined` for all. Upcasters may make its types of others.
+ * Names of the stored event types to read for a projection; `undefined` for all. Includes types with upcasters, which may produce events of its types.
  *
- * @param known the types of the store
+ * @param known the event types of the store
  */
 export const storedTypes = (
   { types }: Projection,

@@ -1,14 +1,14 @@
 import { FrameworkError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { DatabaseError, sql, type Transaction } from "@framework/database";
-import { Bell } from "../../base/bell.ts";
+import { WakeSignal } from "../../base/wake-signal.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import { INLINE_LOCK, storeKey } from "../../base/store-locks.ts";
 
 /**
- * Keeps the set of versions that follow appends as it is until the transaction ends. SQLite runs transactions that write one at a time, and needs none.
+ * Locks the set of live inline versions until the transaction ends. Not needed on SQLite, where write transactions run one at a time.
  *
- * @returns a clause for the statement that reads all inline versions: with a snapshot of its own, the transaction could read an old state; then the clause makes it begin again
+ * @returns a clause for the statement that reads the inline versions: above "read committed", the transaction could read an outdated set; the clause then makes it fail and run again
  */
 export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<ReturnType<typeof sql>> => {
   if (db.dialect === "sqlite") return sql``;
@@ -19,18 +19,18 @@ export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<R
   return isolation?.level === "read committed" ? sql`` : sql`FOR SHARE`;
 };
 
-/** The lock of inline versions was not free in time. Other locks, such as those of a projection's own statements, are no reason to wait. */
+/** The inline lock was not acquired in time. Timeouts of other locks, such as those of a projection's statements, are not retried. */
 class InlineLockTaken extends Error {}
 
-/** The attempts to get it have ended. */
+/** All attempts to acquire the inline lock have failed. */
 export class AppendOpenError extends FrameworkError {
   constructor(projection: string, cause: unknown) {
-    const message = `event-sourcing: the inline projection ${projection} has waited for an append whose transaction is still open; end that transaction, and try again`;
+    const message = `event-sourcing: the inline projection ${projection} timed out waiting for an append whose transaction is still open; end that transaction, then try again`;
     super("EVENTS_APPEND_OPEN", message, { cause });
   }
 }
 
-/** Waits for the appends in flight, and keeps others waiting until the transaction ends. @throws InlineLockTaken after `waitMs`; call it in `untilLocked` */
+/** Waits for appends in flight, and blocks further ones until the transaction ends. Call it within `untilLocked`. @throws InlineLockTaken after `waitMs` */
 export const lockInline = async ({ db }: StoreBase, tx: Transaction, waitMs: number): Promise<void> => {
   if (db.dialect === "sqlite") return;
   await tx.script(`SET LOCAL lock_timeout = ${waitMs}`);
@@ -42,28 +42,28 @@ export const lockInline = async ({ db }: StoreBase, tx: Transaction, waitMs: num
   await tx.script("SET LOCAL lock_timeout TO DEFAULT");
 };
 
-/** Waits of the attempts to lock, in milliseconds: they double. Appends that begin meanwhile wait, too. */
+/** Lock timeouts of the attempts, which double. Appends that start during an attempt wait too. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
-/** Longest time of all attempts and the pauses between them, where nothing else ends them. */
+/** Maximum total time of attempts and pauses, without a signal. */
 const MAX_WAITED_MS = 30_000;
-/** From here on, a wait is logged. */
+/** Waits of at least this length are logged. */
 const LOGGED_WAIT_MS = 800;
 
-/** What waits for open appends. */
+/** Dependencies of `untilLocked`. */
 export interface LockNeeds {
   readonly base: StoreBase;
   readonly clock: Clock;
   /** Name of the projection, for the log. */
   readonly projection: string;
-  /** Ends the attempts. @default they end after 30 s */
+  /** Ends the attempts. @default a limit of 30 s */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs a transaction that calls `lockInline`, until it gets the lock. After an attempt, appends go on for as long as it waited.
+ * Runs a transaction that calls `lockInline` until it acquires the lock. After a failed attempt, it pauses for as long as the attempt waited, so that appends continue.
  *
- * @throws EVENTS_APPEND_OPEN when the attempts have ended; errors of the transaction
+ * @throws EVENTS_APPEND_OPEN after the last attempt; errors of the transaction
  */
 export const untilLocked = async <T>(
   { base, clock, projection, signal }: LockNeeds,
@@ -79,11 +79,11 @@ export const untilLocked = async <T>(
       if (signal === undefined ? waitedMs > MAX_WAITED_MS : signal.aborted)
         throw new AppendOpenError(projection, error.cause);
       if (waitMs >= LOGGED_WAIT_MS)
-        base.log.warn("event-sourcing: an inline projection waits for an append that is open", {
+        base.log.warn("event-sourcing: an inline projection is waiting for an open append", {
           projection,
         });
     }
-    await new Bell(clock).wait(waitMs, signal);
+    await new WakeSignal(clock).wait(waitMs, signal);
   }
 };
 

@@ -1,9 +1,9 @@
 import type { ParkedPlace } from "@framework/durable/feature";
 
-/** Source of the events that projections have parked. */
+/** Source of parked events of projections. */
 export const PARKED_SOURCE = "projection";
 
-/** Where a version parks its events. */
+/** Source and name under which a version parks its events. */
 export const parkedPlace = ({
   name,
   version,

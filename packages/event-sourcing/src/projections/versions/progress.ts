@@ -1,7 +1,7 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 
-/** Versions that are building or live, with the position up to which all shards have read. */
+/** A version that is building or live, with the position up to which all shards have read. */
 export interface VersionProgress {
   readonly name: string;
   readonly version: number;
@@ -10,7 +10,7 @@ export interface VersionProgress {
   readonly position: number;
 }
 
-/** Reads how far every version is. */
+/** Reads the progress of every version that is building or live. */
 export const progressOf = async ({ db }: StoreBase): Promise<readonly VersionProgress[]> =>
   await db.query<VersionProgress>(progress);
 

@@ -4,8 +4,8 @@ import { lastStored } from "../../global-order/last-stored.ts";
 import type { Projection } from "../definition/projection.ts";
 
 /**
- * State of a version: `building` beside the live one, `live`, `retired` after a later one went live, `cancelled` by the program. An inline version follows
- * appends while it is live; every other one that is building or live reads events by itself.
+ * Status of a version: `building` while another may be live, `live`, `retired` after a later one went live, `cancelled` by the program. A live inline version
+ * is updated by appends; all others that are building or live read events in the background.
  */
 export type VersionStatus = "building" | "live" | "retired" | "cancelled";
 
@@ -22,7 +22,7 @@ export interface VersionRow {
   readonly started_at: number;
 }
 
-/** All versions of a projection; in a transaction they stay locked until it ends. */
+/** Reads all versions of a projection, and locks them until the transaction ends. */
 export const lockVersions = async (
   { db }: StoreBase,
   tx: Transaction,
@@ -35,10 +35,10 @@ export const lockVersions = async (
 
 const columns = sql`name, version, shards, is_inline, status, tables, started_at`;
 
-/** The names of a version's tables. */
+/** Returns the names of a version's tables. */
 export const tableNames = ({ tables }: VersionRow): readonly string[] => JSON.parse(tables) as string[];
 
-/** Adds a version with its shards at the beginning of the store. */
+/** Inserts a version, with its shards at the start of the global order. */
 export const insertVersion = async (
   { now }: StoreBase,
   tx: Transaction,
@@ -55,7 +55,7 @@ export const insertVersion = async (
       (name, version, shard, position, state, updated_at) VALUES (${name}, ${version}, ${shard}, 0, 'running', ${now})`;
 };
 
-/** Changes the status of a version. Open transactions of its shards are undone when the version does not go on. */
+/** Changes the status of a version. Unless it goes live, its shards end, which rolls back their open transactions. */
 export const setStatus = async (
   { now }: StoreBase,
   tx: Transaction,
@@ -70,6 +70,6 @@ export const setStatus = async (
     WHERE name = ${name} AND version = ${version}`;
 };
 
-/** Position of the last event of the store. */
+/** Returns the position of the last event; 0 if there are none. */
 export const headOf = async (queries: Queries): Promise<number> =>
   (await queries.fetchValue<number>`SELECT ${lastStored}`) ?? 0;

@@ -2,17 +2,17 @@ import { type Clock, systemClock } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import { REGISTER_LOCK, storeKey } from "../../base/store-locks.ts";
-import { mistake } from "../../errors/event-error.ts";
+import { eventError } from "../../errors/event-error.ts";
 import { lockInline, untilLocked } from "./inline-lock.ts";
 import type { Projection } from "../definition/projection.ts";
 import { headOf, insertVersion, lockVersions, type VersionRow } from "./projection-rows.ts";
 import { createTables, pointViews } from "./view-tables.ts";
 
 /**
- * Adds the versions that are new to the store, with their tables. The first version of a projection is live at once, and reads what is in the store; an
- * inline one goes live when it has read that.
+ * Adds new versions to the store, with their tables. The first version of a projection is live at once, while it reads the existing events; an inline one
+ * goes live when it has read them.
  *
- * @throws EVENTS_BAD_PROJECTION when a version that exists was changed
+ * @throws EVENTS_BAD_PROJECTION if an existing version was changed
  */
 export const registerProjections = async (
   base: StoreBase,
@@ -32,7 +32,7 @@ const register = async (
   waitMs: number,
 ): Promise<void> => {
   if (base.db.dialect === "postgres")
-    await tx.query`SELECT pg_advisory_xact_lock(${REGISTER_LOCK}, ${storeKey})::text`; // others register the same
+    await tx.query`SELECT pg_advisory_xact_lock(${REGISTER_LOCK}, ${storeKey})::text`; // other processes register the same versions
   const versions = await lockVersions(base, tx, projection.name);
   const present = versions.find(({ version }) => version === projection.version);
   if (present !== undefined) return check(base, projection, present, versions);
@@ -44,9 +44,9 @@ const register = async (
   if (isFirst) await pointViews(tx, projection.version, Object.keys(projection.tables), []);
 };
 
-/** Whether the store has no events, and gets none until the transaction ends. */
+/** Whether the store has no events; if so, blocks appends until the transaction ends. */
 const isEmpty = async (base: StoreBase, tx: Transaction, waitMs: number): Promise<boolean> => {
-  if ((await headOf(tx)) > 0) return false; // without the lock, for which appends would wait
+  if ((await headOf(tx)) > 0) return false; // checked before the lock, which blocks appends
   await lockInline(base, tx, waitMs);
   return (await headOf(tx)) === 0;
 };
@@ -63,9 +63,9 @@ const check = (
     present.is_inline === (inline ? 1 : 0) &&
     present.tables === JSON.stringify(Object.keys(tables));
   if (!isSame)
-    throw mistake(
+    throw eventError(
       "EVENTS_BAD_PROJECTION",
-      `version ${version} of projection ${name} exists with other \`shards\`, \`inline\` or \`tables\`; raise \`version\``,
+      `version ${version} of projection ${name} exists with different \`shards\`, \`inline\` or \`tables\`; raise \`version\``,
     );
   if (
     present.status === "retired" &&
@@ -74,9 +74,9 @@ const check = (
     warnOfNewer(base, projection);
 };
 
-/** During a rolling deployment, or when the program kept the old version until the new one was live. */
+/** Normal during a rolling deployment, or if the program still lists the old version after the new one went live. */
 const warnOfNewer = ({ log }: StoreBase, { name, version }: Projection): void =>
-  log.warn("event-sourcing: a later version of the projection is in the store; this one does not run", {
+  log.warn("event-sourcing: the store has a later version of the projection; this one does not run", {
     projection: name,
     version,
   });

@@ -4,25 +4,25 @@ import { toPosition } from "../../events/position.ts";
 import { PARKED_SOURCE, parkedPlace } from "./parked-place.ts";
 import { headOf, type VersionStatus } from "./projection-rows.ts";
 
-/** How a version of a projection is doing. */
+/** Status of a version of a projection. */
 export interface ProjectionStatus {
   /** Name of the projection. */
   readonly name: string;
   /** Version of the view. */
   readonly version: number;
-  /** Whether the version is being built, live or retired. */
+  /** Whether the version is being built, live, retired or cancelled. */
   readonly status: VersionStatus;
-  /** Position up to which all shards have read. An inline version that is live follows appends, and is always at the end. */
+  /** Position up to which all shards have read. A live inline version is updated by appends, and always at the end. */
   readonly position: string;
-  /** Part of the store that it has read, from 0 to 1. */
+  /** Fraction of the store that it has read, from 0 to 1. */
   readonly progress: number;
-  /** Seconds until it has read all, at the speed so far; `null` when that is unknown. 0 for one that has. */
+  /** Estimated seconds until it has read everything, at the speed so far; 0 if it has, `null` if unknown. */
   readonly etaSecs: number | null;
-  /** Seconds since the oldest event that it has not read was appended; 0 at the end. */
+  /** Age in seconds of the oldest event that it has not read; 0 if it has read everything. */
   readonly lagSecs: number;
-  /** Events that are parked. */
+  /** Number of parked events. */
   readonly parked: number;
-  /** Errors of shards that have stopped. */
+  /** Errors of stopped shards. */
   readonly errors: readonly string[];
 }
 
@@ -37,7 +37,7 @@ interface StatusRow {
   readonly elapsed: number;
 }
 
-/** Looks at every version in the store. */
+/** Reads the status of every version in the store. */
 export const readStatus = async (base: StoreBase): Promise<readonly ProjectionStatus[]> => {
   const { db, now } = base;
   const head = await headOf(db);

@@ -1,17 +1,17 @@
 import { sql, type Statement, type Transaction } from "@framework/database";
 import type { Projection } from "../definition/projection.ts";
 
-/** Name of a table of one version. Programs read it through a SQL view with the plain name, which follows the live version. */
+/** Name of a table of one version. Programs read a SQL view with the plain name, which selects from the live version. */
 const tableOf = (table: string, version: number): string => `${table}_v${version}`;
 
-/** The tables of a version, for statements. */
+/** Returns the tables of a version, for statements. */
 export const tablesOf = ({
   tables,
   version,
 }: Pick<Projection, "tables" | "version">): Record<string, Statement> =>
   Object.fromEntries(Object.keys(tables).map((table) => [table, sql.identifier(tableOf(table, version))]));
 
-/** Creates the tables of a version, empty. */
+/** Creates the empty tables of a version. */
 export const createTables = async (tx: Transaction, projection: Projection): Promise<void> => {
   const tables = tablesOf(projection);
   for (const [table, columns] of Object.entries(projection.tables))
@@ -19,7 +19,7 @@ export const createTables = async (tx: Transaction, projection: Projection): Pro
   await projection.create(tx, tables);
 };
 
-/** Makes the plain names of tables stand for those of a version. */
+/** Points the SQL views with the plain names to the tables of a version. */
 export const pointViews = async (
   tx: Transaction,
   version: number,
@@ -40,5 +40,5 @@ export const dropTables = async (
   for (const name of names) await tx.script(`DROP TABLE IF EXISTS ${quoted(tableOf(name, version))}`);
 };
 
-/** Its names have no quotation marks: `checkProjection`. */
+/** Quotes a name. Table names contain no quotation marks: see `checkProjection`. */
 const quoted = (name: string): string => `"${name}"`;

@@ -1,0 +1,107 @@
+import { type Awaitable, ForbiddenError, type Invocation } from "@framework/core";
+import { handled, isPromise, mapAwaitable } from "@framework/core/feature";
+import type { CallbackTimer } from "../callback-timeout.ts";
+import { authError } from "../errors.ts";
+import { JwtClaims, principalOf } from "@framework/core/feature";
+import { noCaller } from "./no-caller.ts";
+
+/**
+ * Returns the roles or permissions of one identity, such as those of a user in a database. Called with the user, the claims of the token or the name of the
+ * API key, once for each identity of the caller.
+ */
+export type ResolveGrants = (identity: unknown, invocation: Invocation) => Awaitable<Grants>;
+
+/** Roles or permissions: a list, or a string separated by commas or spaces; `null` or `undefined` for none. */
+export type Grants = readonly string[] | string | null | undefined;
+
+/** The requirement of a role or permission guard. */
+export interface GrantRule {
+  readonly words: readonly string[];
+  readonly requireAll: boolean;
+  readonly userKey: string;
+  /** Properties of an identity that contain its roles or permissions. */
+  readonly members: readonly string[];
+  readonly resolve: ResolveGrants | undefined;
+  readonly timer: CallbackTimer;
+  /** What the guard requires, for messages. */
+  readonly what: "roles" | "permissions";
+}
+
+/** Returns a guard's required names as a list. @throws AUTH_GUARD_EMPTY if there are none, or one is not a non-empty string */
+export const requiredGrants = (guard: string, given: string | readonly string[]): readonly string[] => {
+  const words = toGrants(given);
+  if (Array.isArray(given) && words.length < given.length)
+    throw authError("AUTH_GUARD_EMPTY", `${guard}: every name must be a non-empty string`);
+  if (words.length > 0) return words;
+  throw authError("AUTH_GUARD_EMPTY", `${guard} needs at least one name, such as new ${guard}(["admin"])`);
+};
+
+/** Passes a caller whose identities together have the required roles or permissions. @throws UnauthorizedError, ForbiddenError */
+export const checkGrants = (rule: GrantRule, invocation: Invocation): Awaitable<true> => {
+  const principal = principalOf(invocation, rule.userKey);
+  if (principal === null) throw noCaller(invocation);
+  const identities: readonly unknown[] = Object.values(principal);
+  const granted = new Set(identities.flatMap((identity) => ownGrants(identity, rule.members)));
+  const { resolve } = rule;
+  const resolved = resolve === undefined ? [] : callResolve(resolve, identities, invocation);
+  if (!resolved.some((words) => isPromise(words)))
+    return decide(rule, invocation, granted, resolved as Grants[]);
+  const { timer } = rule;
+  const late = (): never => {
+    throw new Error(`resolve did not answer within ${timer.timeoutMs} ms`);
+  };
+  const all = timer.limit(Promise.all(resolved.map(async (words) => words)), late);
+  return mapAwaitable(all, (words) => decide(rule, invocation, granted, words));
+};
+
+/** Calls `resolve` for each identity. If one call throws, promises of earlier calls are marked as handled: their rejections would end the process. */
+const callResolve = (
+  resolve: ResolveGrants,
+  identities: readonly unknown[],
+  invocation: Invocation,
+): readonly Awaitable<Grants>[] => {
+  const answers: Awaitable<Grants>[] = [];
+  try {
+    for (const identity of identities) answers.push(resolve(identity, invocation));
+  } catch (error) {
+    for (const answer of answers) if (isPromise(answer)) void handled(Promise.resolve(answer));
+    throw error;
+  }
+  return answers;
+};
+
+const decide = (
+  { words, requireAll, what }: GrantRule,
+  { context }: Invocation,
+  granted: Set<string>,
+  resolved: readonly Grants[],
+): true => {
+  for (const word of resolved.flatMap(resolvedGrants)) granted.add(word);
+  const absent = words.filter((word) => !granted.has(word));
+  if (requireAll ? absent.length === 0 : absent.length < words.length) return true;
+  const detail = requireAll
+    ? `Missing required ${what}: ${absent.join(", ")}`
+    : `Requires one of ${what}: ${words.join(", ")}`;
+  throw new ForbiddenError(detail, context.has(JwtClaims) ? { headers: insufficientScope } : {});
+};
+
+/** Challenge for a valid token with insufficient scope (RFC 6750 3.1). */
+const insufficientScope = { "www-authenticate": 'Bearer realm="Restricted", error="insufficient_scope"' };
+
+const ownGrants = (identity: unknown, members: readonly string[]): readonly string[] =>
+  typeof identity === "object" && identity !== null
+    ? members.flatMap((member) => toGrants(Reflect.get(identity, member)))
+    : [];
+
+/** Rejects results of other types: `Not(guard)` must not pass the caller. @throws TypeError */
+const resolvedGrants = (words: unknown): readonly string[] => {
+  const isNone = words === undefined || words === null;
+  if (!isNone && typeof words !== "string" && !Array.isArray(words))
+    throw new TypeError("resolve must return a list of strings, a string, or null for none");
+  return toGrants(words);
+};
+
+const toGrants = (value: unknown): readonly string[] => {
+  if (typeof value === "string") return value.split(/[\s,]/).filter((word) => word !== "");
+  return Array.isArray(value) ? value.filter((word) => typeof word === "string" && word !== "") : [];
+};

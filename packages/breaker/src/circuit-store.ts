@@ -1,0 +1,78 @@
+import type { Awaitable } from "@framework/core";
+
+/** A phase of a circuit. An open phase is half-open once its time is over. */
+export interface Phase {
+  /** Sequence number of the phase. */
+  readonly epoch: number;
+  readonly state: "closed" | "open";
+  /** Remaining milliseconds of an open phase. */
+  readonly leftMs: number;
+}
+
+/** A call that tests whether the callee has recovered. */
+export interface Trial {
+  readonly epoch: number;
+  readonly id: string;
+  /** Time at which its slot expires, by the worker's clock. */
+  readonly endsAt: number;
+}
+
+/** Result of a request for a slot. */
+export interface Leased {
+  readonly isLeased: boolean;
+  /** The successor of the trial's phase, if there is one. */
+  readonly next: Phase | null;
+}
+
+/** Stores the phases and trial slots of one circuit. No method rejects. */
+export interface CircuitStore {
+  /** Returns the latest phase, `null` before the first. */
+  current(): Awaitable<Phase | null>;
+  /** Requests a slot for a trial. */
+  lease(trial: Trial): Awaitable<Leased>;
+  release(trial: Trial): Awaitable<void>;
+  /** Counts a success. Returns the successes of this epoch. */
+  succeed(trial: Trial): Awaitable<number>;
+  /** Stores `phase` as the successor of the previous one, unless one is stored. Returns the stored successor: `phase` itself if it was the first. */
+  decide(phase: Phase): Awaitable<Phase>;
+  /** Claims the half-open state of an open phase. True in exactly one worker. */
+  claimHalfOpen(epoch: number): Awaitable<boolean>;
+  /** Publishes a phase to every worker. */
+  announce(phase: Phase): Awaitable<void>;
+}
+
+/** Stores a circuit in this process; the circuit itself limits its trials. */
+export class LocalCircuitStore implements CircuitStore {
+  private epoch = 0;
+  private successes = 0;
+
+  current(): null {
+    return null;
+  }
+
+  lease(): Leased {
+    return { isLeased: true, next: null };
+  }
+
+  release(): void {
+    // The circuit counts its own slots.
+  }
+
+  succeed({ epoch }: Trial): number {
+    if (epoch !== this.epoch) this.successes = 0;
+    this.epoch = epoch;
+    return ++this.successes;
+  }
+
+  decide(phase: Phase): Phase {
+    return phase;
+  }
+
+  claimHalfOpen(): true {
+    return true;
+  }
+
+  announce(): void {
+    // There are no other workers.
+  }
+}

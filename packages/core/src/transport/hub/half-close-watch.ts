@@ -1,0 +1,31 @@
+import type { Socket } from "../../exchange/socket.ts";
+
+/** Milliseconds without a byte after which a half-closed client counts as disconnected. */
+export const HALF_CLOSED_IDLE_MS = 2000;
+
+/**
+ * Watches a reply that continues after the client has half-closed. The client may have disconnected, which only a write can reveal: a stream that
+ * produces nothing would wait forever.
+ */
+export class HalfCloseWatch {
+  private readonly socket: Socket;
+  private written: number;
+  private since: number;
+
+  constructor(socket: Socket, now: number) {
+    this.socket = socket;
+    this.written = socket.bytesWritten;
+    this.since = now;
+  }
+
+  /** Whether nothing was written, and nothing waits to be sent, for 2 s; called once a second. */
+  isIdle(now: number): boolean {
+    const written = this.socket.bytesWritten;
+    if (written !== this.written || this.socket.writableLength > 0) {
+      this.written = written;
+      this.since = now;
+      return false;
+    }
+    return now - this.since >= HALF_CLOSED_IDLE_MS;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Coalesces calls of an asynchronous function: one runs at a time, and concurrent callers share the next one. A caller never gets a run that started before its
+ * call, because that may have missed what the caller has just written.
+ */
+export class SingleFlight<T> {
+  private readonly task: () => Promise<T>;
+  private running: Promise<T> | null = null;
+  private next: Promise<T> | null = null;
+
+  constructor(task: () => Promise<T>) {
+    this.task = task;
+  }
+
+  run(): Promise<T> {
+    if (this.next !== null) return this.next; // even if the run before it has just ended
+    if (this.running === null) return this.start();
+    this.next = this.running.then(
+      () => this.startNext(),
+      () => this.startNext(),
+    );
+    return this.next;
+  }
+
+  private startNext(): Promise<T> {
+    this.next = null;
+    return this.start();
+  }
+
+  private start(): Promise<T> {
+    const running = this.task().finally(() => {
+      if (this.running === running) this.running = null;
+    });
+    this.running = running;
+    return running;
+  }
+}

@@ -1,0 +1,142 @@
+import { waitFor } from "@framework/testing";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { grpcClient, type GrpcClientOptions } from "./client.ts";
+import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+
+let served: Served;
+let begun = 0;
+let ended: string[] = [];
+
+beforeAll(async () => {
+  const untilAborted = async (signal: AbortSignal): Promise<never> => {
+    begun++;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ended.push((signal.reason as { status: string }).status);
+    throw signal.reason;
+  };
+  served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService(catalog, {
+      GetBook: (_, { signal }) => untilAborted(signal),
+      async *ListBooks(_, { signal }) {
+        yield aBook(1);
+        await untilAborted(signal);
+      },
+      async *Chat(lines, { signal }) {
+        yield { text: "a" };
+        await untilAborted(signal);
+        yield* lines;
+      },
+    });
+  });
+});
+
+afterAll(() => served[Symbol.asyncDispose]());
+
+beforeEach(() => {
+  begun = 0;
+  ended = [];
+});
+
+async function* silent(): AsyncGenerator<{ text: string }> {
+  yield { text: "a" };
+  await new Promise(() => {});
+}
+
+const failing: Iterable<{ text: string }> = {
+  [Symbol.iterator]: () => {
+    throw new Error("there is nothing to say");
+  },
+};
+
+test("close ends calls in progress of every kind with CANCELLED, on the server too", async () => {
+  const client = grpcClient(catalog, served.target, { timeoutMs: 0 });
+  const calls = [
+    failure(client.GetBook({ id: 1 })),
+    failure(all(client.ListBooks({ count: 1 }))),
+    failure(all(client.Chat(silent()))),
+  ];
+  await waitFor(() => begun === 3);
+  client.close();
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ status: "CANCELLED" });
+  await waitFor(() => ended.length === 3);
+  expect(ended).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+});
+
+test("close ends calls that have no connection yet, and later calls, with CANCELLED", async () => {
+  const client = grpcClient(catalog, "127.0.0.1:1", { timeoutMs: 0 });
+  const call = failure(client.GetBook({ id: 1 }));
+  const stream = failure(all(client.ListBooks({ count: 1 })));
+  client.close();
+  expect(await call).toMatchObject({ status: "CANCELLED" });
+  expect(await stream).toMatchObject({ status: "CANCELLED" });
+  expect(await failure(client.GetBook({ id: 1 }))).toMatchObject({ status: "CANCELLED" });
+  expect(await failure(all(client.ListBooks({ count: 1 })))).toMatchObject({ status: "CANCELLED" });
+});
+
+const passing: GrpcClientOptions["use"] = [
+  async (call, next) => {
+    const answers = (await next(call)) as AsyncIterable<unknown>;
+    return (async function* () {
+      try {
+        yield* answers;
+      } finally {
+        ended.push("middleware");
+      }
+    })();
+  },
+];
+
+test.each([
+  ["without middleware", [], ["CANCELLED"]],
+  ["within middleware", passing, ["CANCELLED", "middleware"]],
+])("breaking off an iteration before its first message cancels the call %s", async (_, use, expected) => {
+  const client = served.client(catalog, { timeoutMs: 0, use });
+  const stream = client.ListBooks({ count: 1 })[Symbol.asyncIterator]();
+  await waitFor(() => begun === 1);
+  expect(await stream.return?.()).toEqual({ done: true, value: undefined });
+  await waitFor(() => ended.length === expected.length);
+  expect(ended.toSorted()).toEqual(expected);
+  expect(await stream.next()).toEqual({ done: true, value: undefined });
+});
+
+test("a call of any kind that is cancelled at once does not continue on the server", async () => {
+  const client = served.client(catalog, { timeoutMs: 0 });
+  const first = new AbortController();
+  const warm = failure(client.GetBook({ id: 1 }, { signal: first.signal }));
+  await waitFor(() => begun === 1);
+  const now = new AbortController();
+  const { signal } = now;
+  const calls = [
+    failure(client.GetBook({ id: 1 }, { signal })),
+    failure(all(client.ListBooks({ count: 1 }, { signal }))),
+    failure(all(client.Chat(silent(), { signal }))),
+  ];
+  now.abort();
+  calls.push(failure(client.GetBook({ id: 1 }, { signal })), failure(all(client.Chat(failing))));
+  const abandoned = client.ListBooks({ count: 1 })[Symbol.asyncIterator]();
+  await abandoned.return?.();
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ status: "CANCELLED" });
+  const before = begun;
+  const last = failure(client.GetBook({ id: 1 }));
+  await waitFor(() => begun > before);
+  first.abort();
+  expect(await warm).toMatchObject({ status: "CANCELLED" });
+  await waitFor(() => ended.length === begun - 1, { what: "the end of all calls but the last" });
+  client.close();
+  expect(await last).toMatchObject({ status: "CANCELLED" });
+});
+
+test("cancels the source of a call that is never sent because its signal aborted or its client is closed", async () => {
+  const client = served.client(catalog);
+  const cancelled: string[] = [];
+  const source = (name: string) =>
+    new ReadableStream<{ text: string }>({ cancel: () => void cancelled.push(name) });
+  const signal = AbortSignal.abort();
+  expect(await failure(all(client.Chat(source("aborted"), { signal })))).toMatchObject({
+    status: "CANCELLED",
+  });
+  client.close();
+  expect(await failure(all(client.Chat(source("closed"))))).toMatchObject({ status: "CANCELLED" });
+  expect(cancelled).toEqual(["aborted", "closed"]);
+});

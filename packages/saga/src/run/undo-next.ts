@@ -1,0 +1,111 @@
+import type { Transaction } from "@framework/database";
+import type { StepContext } from "../definition/context.ts";
+import { lostTurns } from "../errors/saga-errors.ts";
+import { MAX_LOST_TURNS } from "../limits.ts";
+import type { Change } from "../store/change.ts";
+import type { BranchState } from "../store/instance.ts";
+import { valueIn } from "../store/json-value.ts";
+import { contextPerRun } from "./context-per-run.ts";
+import { undoRetry } from "./retries.ts";
+import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { undoStep } from "./step-calls.ts";
+import { undoPlan, type UndoTarget } from "./undo-plan.ts";
+
+/** Undoes the next branch of an instance that is being compensated. Returns whether the turn continues. */
+export const undoNext = async (run: SagaRun): Promise<boolean> => {
+  const plan = undoPlan(run.definition, run.saga);
+  const [first] = plan;
+  if (first === undefined) {
+    await run.commit({ event: "restore", wait: null }, (tx) => run.turn.end(tx));
+    return false;
+  }
+  if (run.turn.attempt > MAX_LOST_TURNS) {
+    const step = placeOf(first.step, first.branch);
+    return await giveUp(run, step, lostTurns(run.turn.attempt - 1));
+  }
+  const isLast = plan.length === 1;
+  try {
+    await (first.step.kind === "tx" ? undoInTransaction(run, first, isLast) : undoCall(run, first, isLast));
+    run.parts.insight.ended(run.saga.name, "done");
+    return !isLast;
+  } catch (error) {
+    const kind = run.classOf(error);
+    if (kind === "machinery") throw error;
+    return await undoFailed(run, first, error, kind === "bug");
+  }
+};
+
+const undoCall = async (run: SagaRun, undoing: UndoTarget, isLast: boolean): Promise<void> => {
+  const { step, branch, state } = undoing;
+  const attempt = state.undoAttempts + 1;
+  await run.attempt({ step, branch, attempt, isUndo: true }, (context) =>
+    undoOnce(run, undoing, context, null),
+  );
+  await run.commit(undone(undoing, isLast), isLast ? (tx) => run.turn.end(tx) : undefined);
+};
+
+const undoInTransaction = async (run: SagaRun, undoing: UndoTarget, isLast: boolean): Promise<void> => {
+  const { step, branch, state } = undoing;
+  const attempt = state.undoAttempts + 1;
+  const inTransaction = (context: StepContext, signal: AbortSignal) => {
+    const contextOfRun = contextPerRun(run, context);
+    return run.parts.store.db.transaction(
+      async (tx: Transaction) => {
+        await undoOnce(run, undoing, contextOfRun(), tx);
+        const changed = await run.change(tx, undone(undoing, isLast));
+        if (isLast) await run.turn.end(tx);
+        return changed;
+      },
+      { signal },
+    );
+  };
+  run.saga = await run.attempt({ step, branch, attempt, isUndo: true }, inTransaction);
+};
+
+const undoOnce = (
+  { parts, saga }: SagaRun,
+  { step, branch, state }: UndoTarget,
+  context: StepContext,
+  tx: Transaction | null,
+): Promise<void> =>
+  undoStep(parts.scopes, { saga: saga.name, step, branch, context }, valueIn(state.output), tx);
+
+const undone = ({ step, branch, state }: UndoTarget, isLast: boolean): Change => ({
+  event: isLast ? "restore" : "undo",
+  step: placeOf(step, branch),
+  branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
+  wait: null,
+});
+
+/** Schedules another attempt, or gives up: at once for a bug, which another attempt would only repeat. */
+const undoFailed = async (
+  run: SagaRun,
+  { step, branch, state }: UndoTarget,
+  error: unknown,
+  isBug: boolean,
+): Promise<boolean> => {
+  const { saga, turn, parts } = run;
+  const failed: BranchState = { ...state, undoAttempts: state.undoAttempts + 1, error: failureText(error) };
+  const place = placeOf(step, branch);
+  const isLate = saga.undoSince !== null && run.activeMs - saga.undoSince >= parts.limits.undoTimeoutMs;
+  if (isBug || isLate) return await giveUp(run, place, error, [failed]);
+  const delayMs = run.delayMs(undoRetry, Math.min(failed.undoAttempts, undoRetry.attempts));
+  const activeMs = run.activeMs + delayMs;
+  const change = { step: place, branches: [failed], error: failed.error, activeMs } as const;
+  await run.commit({ ...change, event: "undoAgain" }, (tx) => turn.again(tx, delayMs));
+  return false;
+};
+
+/** Records that the saga is stuck and needs an operator. */
+const giveUp = async (
+  run: SagaRun,
+  step: string,
+  error: unknown,
+  branches: readonly BranchState[] = [],
+): Promise<boolean> => {
+  const { id, name } = run.saga;
+  run.parts.log().error(`saga: "${name}" is stuck: an undo gave up`, { id, step, error });
+  const change = { event: "giveUp", step, branches, error: failureText(error) } as const;
+  await run.commit(change, (tx) => run.turn.end(tx));
+  return false;
+};

@@ -1,0 +1,63 @@
+import { expect, test } from "@jest/globals";
+import { cookieOf, openShop, secret, sending } from "./shop.test-kit.ts";
+
+const minutes = (count: number): number => count * 60_000;
+
+for (const [form, config] of [
+  ["stored", {}],
+  ["signed", { signed: true, secret }],
+] as const) {
+  test(`a ${form} session ends when it is not used for idleSecs`, async () => {
+    const { browser, clock } = openShop(config);
+    await using client = browser();
+    await client.post("/login/ann");
+    for (let at = 0; at < 5; at++) {
+      await clock.advance(minutes(26));
+      expect((await client.get("/me")).json()).toEqual({ user: "ann", cart: null });
+    }
+    await clock.advance(minutes(30));
+    expect((await client.get("/me")).json()).toEqual({ user: null, cart: null });
+  });
+
+  test(`a ${form} session ends absoluteSecs after the login, however busy it is`, async () => {
+    const { browser, clock } = openShop({ ...config, absoluteSecs: 7200 });
+    await using client = browser();
+    await client.post("/login/ann");
+    for (let at = 0; at < 11; at++) {
+      await clock.advance(minutes(10));
+      expect((await client.get("/me")).json()).toEqual({ user: "ann", cart: null });
+    }
+    await clock.advance(minutes(10));
+    expect((await client.get("/me")).json()).toEqual({ user: null, cart: null });
+  });
+
+  test(`a new id of a ${form} session does not extend its absolute lifetime; a login does`, async () => {
+    const { browser, clock } = openShop({ ...config, absoluteSecs: 3600, idleSecs: 3600 });
+    await using client = browser();
+    await client.post("/login/ann");
+    await clock.advance(minutes(50));
+    const promoted = await client.post("/promote");
+    expect(promoted.cookies.get("session_id")?.maxAge).toBe(600);
+    await clock.advance(minutes(11));
+    expect((await client.get("/me")).json()).toEqual({ user: null, cart: null });
+    await client.post("/login/ann");
+    await clock.advance(minutes(50));
+    await client.post("/login/ann");
+    await clock.advance(minutes(50));
+    expect((await client.get("/me")).json()).toEqual({ user: "ann", cart: null });
+  });
+}
+
+test("a use is recorded once per tenth of the idle timeout, without a new cookie", async () => {
+  const { app, browser, clock } = openShop();
+  await app.start({ logs: false });
+  await using client = browser();
+  const id = cookieOf(await client.post("/login/ann"));
+  await clock.advance(minutes(2));
+  expect((await client.get("/me")).headers.get("set-cookie")).toBeNull();
+  await clock.advance(minutes(2));
+  expect((await client.get("/me")).headers.get("set-cookie")).toBeNull();
+  await clock.advance(minutes(29));
+  await using other = browser({ cookies: false });
+  expect((await other.get("/me", sending(id))).json()).toEqual({ user: "ann", cart: null });
+});
