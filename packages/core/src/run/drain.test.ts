@@ -64,7 +64,6 @@ test.each<[number, TransportName]>([
   [1, "fast"],
   [1, "node"],
   [SEVERAL, "fast"],
-  [SEVERAL, "node"],
 ])(
   "with %d worker(s) over %s, endless streams end cleanly when the drain begins",
   async (workers, transport) => {

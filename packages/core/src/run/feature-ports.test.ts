@@ -67,7 +67,6 @@ test.each<[number, TransportName]>([
   [1, "fast"],
   [1, "node"],
   [SEVERAL, "fast"],
-  [SEVERAL, "node"],
 ])(
   "serves raw sockets and HTTP on features' ports and drains them with the service, with %d worker(s) over %s",
   async (workers, transport) => {
