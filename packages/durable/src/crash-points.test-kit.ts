@@ -55,8 +55,8 @@ const live = async (
 ): Promise<void> => {
   const { owners, lanes, leases, membership } = process;
   const { signal } = new AbortController();
-  await lanes.look();
-  await lanes.look();
+  await lanes.pollOnce();
+  await lanes.pollOnce();
   const lease = await leases.acquire("crash lease", "one");
   if (lease !== null) holds.push(lease);
   await db.transaction(async (tx) => {
@@ -93,8 +93,8 @@ export const crashPoints = (test: typeof jestTest, make: () => Promise<TestDatab
         points++;
         await time.advance(LEASE_MS);
         const successor = handCranked(other, `successor ${at}`, time);
-        await successor.lanes.look();
-        await successor.lanes.look();
+        await successor.lanes.pollOnce();
+        await successor.lanes.pollOnce();
         expect(successor.lanesRun.map(({ lane }) => lane).toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
         const lease = await successor.leases.acquire("crash lease", "one");
         expect(lease).not.toBeNull();

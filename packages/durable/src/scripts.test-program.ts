@@ -40,9 +40,9 @@ await app.start({ log });
 await app.queue.enqueue([1, 2, 3].map((payload) => ({ payload, delayMs: 300 })));
 const { parked } = app.durable;
 /** Polls repeatedly, one poll at a time, because one that is running when the app stops would fail. */
-const look = (): void =>
+const pollOnce = (): void =>
   void setTimeout(async () => {
-    if ((await parked.count()) < 3) return look();
+    if ((await parked.count()) < 3) return pollOnce();
     await replay();
   }, 20).unref();
 
@@ -56,4 +56,4 @@ const replay = async (): Promise<void> => {
   console.log(JSON.stringify(await kernel.parked.replay(items.map(({ id }) => id))));
   await db.close();
 };
-look();
+pollOnce();

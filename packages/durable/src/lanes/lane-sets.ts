@@ -70,7 +70,7 @@ export class LaneSets implements KernelPart {
       clock,
       minMs: config.pollMinMs,
       maxMs: config.pollMaxMs,
-      look: () => this.look(),
+      pollOnce: () => this.pollOnce(),
       failed: (error) => log.warn("durable: the lanes could not be distributed", { error }),
     });
     this.needs.wakeUp.on(LANES_CHANNEL, () => this.loop?.wake());
@@ -102,7 +102,7 @@ export class LaneSets implements KernelPart {
   }
 
   /** Balances all kinds once: joins new ones, and claims or releases lanes. */
-  async look(): Promise<Found> {
+  async pollOnce(): Promise<Found> {
     if (this.sets.size === 0) return "none";
     await this.needs.owners.join();
     for (const set of this.sets.values()) if (!this.joined.has(set)) await this.join(set);

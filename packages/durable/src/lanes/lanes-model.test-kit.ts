@@ -18,7 +18,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 
 /** One step of a history; `process` is a slot. */
 export type Step =
-  | { readonly do: "look" | "beat" | "sweep" | "crash" | "finish"; readonly process: number }
+  | { readonly do: "poll" | "beat" | "sweep" | "crash" | "finish"; readonly process: number }
   | { readonly do: "work" | "hold"; readonly process: number; readonly which: number }
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "tick"; readonly process: number; readonly ms: number };
@@ -29,7 +29,7 @@ export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
   const which = fc.nat(1000);
   const advances = fc.oneof(fc.nat(LEASE_MS / 2), fc.constant(LEASE_MS));
   const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant("look" as const), process }) },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("poll" as const), process }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constant("beat" as const), process }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constant("work" as const), process, which }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("hold" as const), process, which }) },
@@ -47,12 +47,12 @@ export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
 
 /** A transaction stays open on a lane whose lease expires, and another process claims what it can and works on it. */
 export const heldBeyondTheLease: Step[][] = [
-  [{ do: "look", process: 0 }],
-  [{ do: "look", process: 0 }],
+  [{ do: "poll", process: 0 }],
+  [{ do: "poll", process: 0 }],
   [{ do: "hold", process: 0, which: 0 }],
   [{ do: "advance", ms: LEASE_MS }],
-  [{ do: "look", process: 1 }],
-  [{ do: "look", process: 1 }],
+  [{ do: "poll", process: 1 }],
+  [{ do: "poll", process: 1 }],
   ...[0, 1, 2, 3, 4].map((which): Step[] => [{ do: "work", process: 1, which }]),
 ];
 
@@ -67,7 +67,7 @@ class ModelProcess {
   /** Transactions that have checked a lane and are still open. */
   readonly open: (() => void)[] = [];
   isGone = false;
-  private looking: Promise<unknown> = Promise.resolve();
+  private polling: Promise<unknown> = Promise.resolve();
   private beating: Promise<unknown> = Promise.resolve();
   private letEnd = Promise.withResolvers<void>();
 
@@ -98,8 +98,8 @@ class ModelProcess {
   }
 
   /** As in a real process, polls are sequential and renewals are sequential, but a poll and a renewal may overlap. */
-  look(): Promise<unknown> {
-    return (this.looking = this.looking.then(() => this.parts.lanes.look()));
+  pollOnce(): Promise<unknown> {
+    return (this.polling = this.polling.then(() => this.parts.lanes.pollOnce()));
   }
 
   beat(): Promise<unknown> {
@@ -185,7 +185,7 @@ export class World {
       for (const process of this.slots) {
         process.finish();
         await process.beat();
-        await process.look();
+        await process.pollOnce();
         await settle();
       }
     }
@@ -231,7 +231,7 @@ export class World {
   private async step(step: Step): Promise<void> {
     if (step.do === "advance") return await this.time.advance(step.ms);
     const process = this.process(step.process);
-    if (step.do === "look") await process.look();
+    if (step.do === "poll") await process.pollOnce();
     else if (step.do === "beat") await process.beat();
     else if (step.do === "sweep") await process.parts.owners.takeOver();
     else if (step.do === "crash") this.crash(step.process);

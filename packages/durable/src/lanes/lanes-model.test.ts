@@ -38,9 +38,9 @@ test("the histories of the model accept writes", () => {
 /** Crashes the first of two processes after `crashMs`, and returns the time from its last renewal until the second one has all lanes. */
 const takeoverMs = async (world: World, crashMs: number, pollMs: number): Promise<number> => {
   const [first, second] = [world.process(1), world.process(0)]; // of different places
-  await first.look();
-  await first.look();
-  await second.look(); // has joined
+  await first.pollOnce();
+  await first.pollOnce();
+  await second.pollOnce(); // has joined
   for (let at = 0, renewed = 0, polled = 0; at < 10 * LEASE_MS; at += 100) {
     if (at <= crashMs && at % (LEASE_MS / 3) === 0) {
       await first.beat();
@@ -48,7 +48,7 @@ const takeoverMs = async (world: World, crashMs: number, pollMs: number): Promis
     }
     if (at > crashMs && at - polled >= pollMs) {
       await second.beat();
-      await second.look();
+      await second.pollOnce();
       polled = at;
     }
     if (world.heldBy(second).length === COUNT) return at - renewed;

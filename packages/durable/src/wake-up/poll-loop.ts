@@ -11,7 +11,7 @@ export interface PollLoopOptions {
   /** Longest pause in milliseconds. */
   readonly maxMs: number;
   /** Polls for work. */
-  readonly look: () => Promise<Found>;
+  readonly pollOnce: () => Promise<Found>;
   /** Called when a poll has failed, which counts as `none`. */
   readonly failed: (error: unknown) => void;
 }
@@ -20,7 +20,7 @@ export interface PollLoopOptions {
 export class PollLoop {
   private readonly options: PollLoopOptions;
   private pauseMs: number;
-  private looking: Promise<void> | null = null;
+  private polling: Promise<void> | null = null;
   private isWoken = false;
   private state: "new" | "running" | "ended" = "new";
   private cancel = (): void => {};
@@ -40,30 +40,30 @@ export class PollLoop {
   wake(): void {
     if (this.state !== "running") return;
     this.isWoken = true;
-    if (this.looking !== null) return;
+    if (this.polling !== null) return;
     this.cancel();
-    this.looking = this.look();
+    this.polling = this.pollOnce();
   }
 
   /** Ends the loop, after the running poll. */
   async end(): Promise<void> {
     this.state = "ended";
     this.cancel();
-    await this.looking;
+    await this.polling;
   }
 
-  private async look(): Promise<void> {
+  private async pollOnce(): Promise<void> {
     let found: Found = "more";
     try {
       while (this.state === "running" && (found === "more" || this.isWoken)) {
         this.isWoken = false;
-        found = await this.options.look();
+        found = await this.options.pollOnce();
       }
     } catch (error) {
       found = "none"; // even if woken meanwhile: do not retry an unavailable database without a pause
       this.options.failed(error);
     }
-    this.looking = null;
+    this.polling = null;
     if (this.state === "running") this.pause(found);
   }
 

@@ -14,7 +14,7 @@ const newLoop = (answers: (Found | Error)[]) => {
     clock,
     minMs: 50,
     maxMs: 1000,
-    look: async () => {
+    pollOnce: async () => {
       looks.push(clock.now());
       const answer = answers.shift() ?? "none";
       if (answer instanceof Error) throw answer;

@@ -44,7 +44,7 @@ export const checkDocument = (
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   // Validation compares each pair of fragments of a selection set.
   if (fragments > limits.maxFragments) return over("maxFragments", limits);
-  const measure = new Measure(document, introspection);
+  const measure = new ShapeCounter(document, introspection);
   let hasRepeats = false;
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
@@ -89,7 +89,7 @@ export const over = <Limit extends keyof typeof measures>(
 export const containsItself = (fragment: string): GraphQLError =>
   refused(`The fragment "${fragment}" contains itself`);
 
-class Measure {
+class ShapeCounter {
   refusal: GraphQLError | null = null;
   private readonly introspection: boolean;
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;

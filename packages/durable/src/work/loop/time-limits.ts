@@ -39,10 +39,10 @@ export class TimeLimits {
   }
 
   private wait(ms: number): void {
-    this.cancelTimer = this.options.clock.after(ms, () => this.look());
+    this.cancelTimer = this.options.clock.after(ms, () => this.check());
   }
 
-  private look(): void {
+  private check(): void {
     const { clock, limitMs, reached } = this.options;
     this.cancelTimer = null;
     for (const attempt of this.open) {

@@ -138,7 +138,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     if (this.poll !== null || this.hasStopped) return;
     const failed = (error: unknown): void =>
       base.log.warn("durable: work could not be looked for", { error });
-    this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, look: () => this.look(), failed });
+    this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, pollOnce: () => this.pollOnce(), failed });
     for (const [queue, worker] of this.workers) {
       if (!this.worksOn(worker.definition)) continue;
       worker.begin();
@@ -246,11 +246,11 @@ export class WorkLoop implements KernelPart, LeasedTable {
     });
   }
 
-  private async look(): Promise<Found> {
+  private async pollOnce(): Promise<Found> {
     const { leasing } = this.parts.store();
     const able = this.definitions().filter(({ name }) => (this.workers.get(name)?.free ?? 0) > 0);
     if (this.isDraining && able.length === 0) return "none";
-    const found = await leasing.look(able.map(({ name }) => name));
+    const found = await leasing.pollOnce(able.map(({ name }) => name));
     const ready = [...found.ready];
     if (isOver(found.dueInMs)) ready.push(...(await inBatches(() => leasing.wake())));
     if (isOver(found.endsInMs)) ready.push(...(await inBatches(() => leasing.takeExpired())));

@@ -53,7 +53,7 @@ export const addingFacts: PortFacts<WorkFixture> = {
   "a delayed item is claimed when it is due, not before": async ({ store, clock }) => {
     await add(store, row("later", { delayMs: 500 }), row("at", { runAt: (await clock.read()) + 300 }));
     same(await claim(store), []);
-    assert.equal((await store.leasing.look([])).dueInMs, 300);
+    assert.equal((await store.leasing.pollOnce([])).dueInMs, 300);
     await clock.advance(299);
     same(await store.leasing.wake(), []);
     await clock.advance(1);

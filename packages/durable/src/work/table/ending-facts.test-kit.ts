@@ -45,7 +45,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
     same(ids(await store.leasing.renew([held], LEASE_MS)), [held.id]);
     await clock.advance(LEASE_MS - 1);
     same(await store.leasing.takeExpired(), []);
-    assert.equal((await store.leasing.look([])).endsInMs, 1);
+    assert.equal((await store.leasing.pollOnce([])).endsInMs, 1);
     await clock.advance(1);
     same(await store.leasing.takeExpired(), ["mail"]);
   },
@@ -144,7 +144,7 @@ export const endingFacts: PortFacts<WorkFixture> = {
       same(names([first, other]), ["a1", "x"]);
       assert.equal(await store.keyOrder.block("mail"), 2);
       assert.equal(await store.keyOrder.block("mail"), 0);
-      same((await store.leasing.look(["mail"])).ready, []);
+      same((await store.leasing.pollOnce(["mail"])).ready, []);
       await store.settling.remove([first]);
       assert.equal(await store.keyOrder.unblock("mail", ["a"]), true);
       const second = await one(store);

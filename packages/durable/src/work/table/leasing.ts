@@ -103,7 +103,7 @@ export const countOfStatement: StatementShape = {
     `SELECT count(*) AS items FROM framework_work AS w WHERE w.state = 'running' AND w.owner IN (SELECT s.owner FROM ${list})`,
 };
 
-const look = (now: string | undefined, queues: string): string => {
+const pollSql = (now: string | undefined, queues: string): string => {
   const first = (state: string): string =>
     `SELECT CAST('${state}' AS TEXT) AS kind, CAST(NULL AS TEXT) AS queue, (SELECT min(w.wake_at) FROM framework_work AS w WHERE w.state = '${state}') - ${now} AS ms`;
   return `${first("waiting")} UNION ALL ${first("running")}
@@ -111,11 +111,11 @@ UNION ALL SELECT 'ready', s.queue, 0 FROM ${queues} WHERE EXISTS (SELECT 1 FROM 
 };
 
 export const lookStatement: StatementShape = {
-  name: "look",
+  name: "poll",
   list: { queue: "text" },
   returns: { kind: "text", queue: "text", ms: "bigint" },
-  postgres: ({ now, queue }) => look(now, `unnest(${queue}) AS s (queue)`),
-  sqlite: ({ now, list = "" }) => look(now, list),
+  postgres: ({ now, queue }) => pollSql(now, `unnest(${queue}) AS s (queue)`),
+  sqlite: ({ now, list = "" }) => pollSql(now, list),
 };
 
 /** Leases of running items and delays of waiting ones: both end at `wake_at`, when the item becomes ready. */
@@ -141,7 +141,7 @@ export class Leasing {
   }
 
   /** Polls the table without writing. */
-  async look(queues: readonly string[]): Promise<Found> {
+  async pollOnce(queues: readonly string[]): Promise<Found> {
     const list = queues.map((queue) => ({ queue }));
     const rows = await this.table.read<LookRow>(lookStatement, { list });
     const first = (kind: LookRow["kind"]): number | null => rows.find((row) => row.kind === kind)?.ms ?? null;

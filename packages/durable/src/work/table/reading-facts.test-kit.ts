@@ -126,12 +126,12 @@ export const readingFacts: PortFacts<WorkFixture> = {
   },
 
   "a poll returns the queues with ready items": async ({ store }) => {
-    same(await store.leasing.look(["mail"]), { ready: [], dueInMs: null, endsInMs: null });
+    same(await store.leasing.pollOnce(["mail"]), { ready: [], dueInMs: null, endsInMs: null });
     await add(store, row("a"));
-    same((await store.leasing.look(["mail", "other"])).ready, ["mail"]);
-    same((await store.leasing.look(["other"])).ready, []);
+    same((await store.leasing.pollOnce(["mail", "other"])).ready, ["mail"]);
+    same((await store.leasing.pollOnce(["other"])).ready, []);
     await claim(store);
-    same(await store.leasing.look(["mail"]), { ready: [], dueInMs: null, endsInMs: LEASE_MS });
+    same(await store.leasing.pollOnce(["mail"]), { ready: [], dueInMs: null, endsInMs: LEASE_MS });
   },
 
   "two claims at once share the items without doubles": async ({ store }) => {
