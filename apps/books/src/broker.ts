@@ -4,7 +4,7 @@ import { rabbitmqBroker } from "@framework/rabbitmq";
 import { sqsBroker } from "@framework/sqs";
 import type { BooksSettings } from "./settings.ts";
 
-/** Addresses of message brokers; at most one is set. */
+/** Settings of the message broker; at most one broker is configured. */
 type BrokerSettings = Pick<BooksSettings, "kafkaBrokers" | "amqpUrl" | "sqsRegion" | "sqsEndpoint">;
 
 /** Configuration of messaging: Kafka, RabbitMQ or SQS through the outbox; without a broker, messages stay in the database of the books. */

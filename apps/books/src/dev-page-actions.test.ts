@@ -7,7 +7,7 @@ import { pageOf, withBusyPage } from "./dev-page.test-kit.ts";
 test("every action of every panel works on the dev page", () => callEveryAction(), 120_000);
 
 test(
-  "every action of every panel is refused without the token, with another one, and from another origin, site and host",
+  "every action of every panel is refused without a valid token, from another origin or site, and as plain text",
   () =>
     withBusyPage(async (service, live) => {
       const { post, headers } = pageOf(service.page);

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** Values by their wrapper: a property, even a private one, would be visible to `inspect`, copies and serialisers. */
+/** Values by their wrapper: a property, even one marked `private`, would be visible to `inspect`, copies and serialisers. */
 const values = new WeakMap<Secret, string>();
 
 /**

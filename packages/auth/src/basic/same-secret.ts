@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
- * Whether a received secret, such as a password or a token, equals the expected one. The time depends on neither of them, so it reveals no part of the
- * expected one, not even its length. False for anything that is not a string, and for an empty expected secret.
+ * Whether a received secret, such as a password or a token, equals the expected one. Compares SHA-256 digests in constant time, so the time does not depend on
+ * where the secrets differ. False for anything that is not a string, and for an empty expected secret.
  *
  * @example
  * app.use(new BasicAuth((_name, password) => sameSecret(password, process.env.TOKEN), { allowEmptyName: "deploy" }));

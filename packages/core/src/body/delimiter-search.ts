@@ -4,10 +4,10 @@ const NEAR = 32;
 const IMPLIED = 2;
 
 /**
- * Finds `CRLF--boundary` in content that arrives in chunks, in linear time and without holding bytes back.
+ * Finds `CRLF--boundary` in content that arrives in chunks, in linear time and without buffering.
  *
- * A boundary has no CR, so a delimiter contains only its leading one: after a mismatch no compared byte can start a delimiter, and for a delimiter that
- * the end of a chunk cuts off it suffices to keep the number of matched bytes.
+ * A boundary contains no CR, so none of the bytes matched after the leading CR can start another delimiter: the search resumes at the mismatching byte. For a
+ * delimiter split across chunks, the number of matched bytes is enough state.
  */
 export class DelimiterSearch {
   private readonly delimiter: Uint8Array;

@@ -3,7 +3,7 @@ import type { StandardIssue, StandardPathSegment } from "./standard-schema.ts";
 
 /** Maximum number of issues of one reply. */
 export const MAX_ISSUES = 100;
-/** Maximum length of `msg` and `expected`. */
+/** Maximum length of `msg`, `type` and `expected`, in characters. */
 const MAX_TEXT = 300;
 /** Maximum depth of a path, and length of a segment: keys may be client input. */
 const MAX_DEPTH = 64;
@@ -13,7 +13,7 @@ const MAX_SEGMENT = 100;
  * Converts a schema's issues to those of a reply.
  *
  * `type` is the library's name of the rule (`code` of zod and arktype, `type` of valibot), else `invalid`. `received` is the kind of the value and
- * never the value itself, which may be a password; a library's own messages pass unchanged.
+ * never the value itself, which may be a password. The library's message is kept, shortened to 300 characters.
  */
 export const toValidationIssues = (
   issues: readonly StandardIssue[],

@@ -15,8 +15,8 @@ import { validateInput } from "../pipeline/validate-input.ts";
 import type { CommandQueue } from "./command-queue.ts";
 
 /**
- * Creates the pipeline that adds a command to the queue: the same middleware as for a handler. The idempotency key is stored in the transaction that adds the
- * command, so a repeated call gets the same id.
+ * Creates the pipeline that adds a command to the queue: the guards, input validation, time limit and conflict retries of a command. The idempotency key is
+ * stored in the transaction that adds the command, so a repeated call gets the same id.
  */
 export const enqueuePipeline = (
   parts: CommandPipelineParts,

@@ -8,7 +8,7 @@ import { MAX_ROUTE_KEYS } from "../limits.ts";
 /** A key that a running handler holds. */
 export interface HeldKey {
   readonly id: string;
-  /** Fencing token: increases with every holder, so that results of earlier holders are refused. */
+  /** Fencing token: incremented at each takeover of the row, so a result of an earlier holder is refused. */
   readonly fence: number;
 }
 
