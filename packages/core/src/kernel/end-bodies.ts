@@ -2,7 +2,7 @@ import type { Draining } from "../lifecycle/draining.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { ByteChunks } from "../response/byte-stream.ts";
 import { EndlessBody } from "../response/endless-body.ts";
-import { BodyStream } from "../exchange/payload.ts";
+import { BodyStream, type Payload } from "../exchange/payload.ts";
 import type { Reply } from "../exchange/reply.ts";
 import type { Response } from "../response/response.ts";
 
@@ -15,19 +15,17 @@ import type { Response } from "../response/response.ts";
 export const endBodies =
   (draining: Draining): ((reply: Response, request: HttpRequest) => Response) =>
   (reply, request) => {
-    const payload = (reply as Response | undefined)?.payload; // untyped middleware may return nothing, which the transport reports
-    if (typeof payload === "object" && payload instanceof BodyStream) {
-      if (payload instanceof EndlessBody) payload.endWith(draining);
-      if (payload.chunks instanceof ByteChunks) closeUnread(payload.chunks, request);
-    }
+    const payload = endWithDrain(reply, draining);
+    if (payload instanceof BodyStream && payload.chunks instanceof ByteChunks)
+      closeUnread(payload.chunks, request);
     return reply;
   };
 
-/** Ends the endless body of a reply from a feature's own port when the app drains. */
-export const endWithDrain = (reply: Reply, draining: Draining): Reply => {
-  const payload = (reply as Reply | undefined)?.payload; // the transport reports a missing reply
-  if (payload instanceof EndlessBody) payload.endWith(draining);
-  return reply;
+/** Ends the body of a reply, if it is endless, when the app drains. Returns the payload. */
+export const endWithDrain = (reply: Reply, draining: Draining): Payload | undefined => {
+  const payload = (reply as Reply | undefined)?.payload; // untyped code may return nothing, which the transport reports
+  if (typeof payload === "object" && payload instanceof EndlessBody) payload.endWith(draining);
+  return payload;
 };
 
 /** Closes unread chunks at the end of the exchange, not before: a middleware may return a reply whose body reads them. Later ones belong to the caller of `next`. */

@@ -207,8 +207,11 @@ export abstract class Registry {
     const bound = (at: ListenAddress): void => {
       address = at;
     };
-    const endsWithDrain = (reply: Reply): Reply => endWithDrain(reply, this.draining);
-    this.listeners.push({ options, feature, bound, endsWithDrain });
+    const prepareReply = (reply: Reply): Reply => {
+      endWithDrain(reply, this.draining);
+      return reply;
+    };
+    this.listeners.push({ options, feature, bound, prepareReply });
     return {
       get address() {
         return address;

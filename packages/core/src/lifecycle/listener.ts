@@ -60,7 +60,7 @@ export interface RegisteredListener {
   /** Publishes the address to the feature. */
   bound(address: ListenAddress): void;
   /** Lets an endless body end when the app drains. Returns the reply. */
-  endsWithDrain(reply: Reply): Reply;
+  prepareReply(reply: Reply): Reply;
 }
 
 /** Returns the listeners that open in an environment. */

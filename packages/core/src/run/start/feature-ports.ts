@@ -31,7 +31,7 @@ export const createFeaturePort = (
     const { serve, tls } = wanted;
     const answer: Serve = (source) => {
       const reply = serve.call(wanted, source);
-      return isPromise(reply) ? reply.then(listener.endsWithDrain) : listener.endsWithDrain(reply);
+      return isPromise(reply) ? reply.then(listener.prepareReply) : listener.prepareReply(reply);
     };
     const reject: TransportOptions["reject"] = (error) => app.reject(error, null);
     return {

@@ -1,4 +1,3 @@
-// Above 250 lines because one worker answers the messages of its primary in each phase of its life.
 import { joinWebClassWhenAsked } from "../../response/web-class.ts";
 import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -117,10 +116,8 @@ class WorkerService {
   private async listen(service: Service): Promise<void> {
     const { app, plan } = this;
     try {
-      if (this.brief.accepts) await this.accept(service);
-      this.throwIfAbandoned();
-      await app.listen();
-      this.throwIfAbandoned();
+      if (this.abandoned === null && this.brief.accepts) await this.accept(service); // the descriptors of a cancelled start are closed
+      await app.listen(); // throws when the start was cancelled
     } catch (error) {
       const timeoutMs = plan.settings.cluster.shutdownTimeoutSecs * 1000;
       await shutDown(app, this.drainable(service), { readinessDelayMs: 0, timeoutMs }, plan.log); // a port was open: a request may be in flight
@@ -128,12 +125,7 @@ class WorkerService {
     }
   }
 
-  private throwIfAbandoned(): void {
-    if (this.abandoned !== null) throw new Error("the start was cancelled");
-  }
-
   private async accept(service: Service): Promise<void> {
-    if (this.abandoned !== null) return; // the descriptors are closed
     this.hasDescriptors = false;
     this.listeners = await listenShared(service, this.brief);
     if (this.brief.workers === 1) return;
