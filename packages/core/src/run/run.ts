@@ -62,10 +62,8 @@ export const run = async (app: Runnable, given: RunOptions = {}): Promise<Runnin
     if (brief !== undefined) return (await severalProcesses()).failWorker(error);
     release();
     if (owned === null) throw error;
-    const code = reportFailedStart(error, owned.endReason, plan?.log);
-    if (owned.endReason === undefined) process.exit(code);
-    owned.exit(code); // another service of the program may still drain
-    return new Promise(() => {});
+    owned.exit(reportFailedStart(error, owned.endReason, plan?.log));
+    return new Promise(() => {}); // until another service of the program has drained
   }
 };
 

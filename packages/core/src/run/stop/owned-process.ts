@@ -53,9 +53,11 @@ export class OwnedProcess {
     this.log = log;
   }
 
-  /** Ends the process once each other service in it has ended too, with the highest exit code. */
+  /** Ends the process, with the highest exit code of its services: any other drains first. */
   exit(code: number): void {
     exitCode = Math.max(exitCode ?? code, code);
+    for (const other of owners)
+      if (other !== this && other.first === undefined) other.end({ signal: "SIGTERM" });
     this.leave();
   }
 

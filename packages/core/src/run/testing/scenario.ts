@@ -17,4 +17,6 @@ export interface Scenario {
   readonly heldBy?: { readonly file: string; readonly in: "program" | "handler" };
   /** The program runs a second service after the first. */
   readonly second?: RunOptions;
+  /** The second service starts once the first handles a request to /slow. */
+  readonly secondAfterRequest?: boolean;
 }

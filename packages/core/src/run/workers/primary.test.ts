@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { pidAt, pidsAt, pidsOfAll, replyAt, startService, until } from "../testing/service-program.ts";
 import { endPrograms, type Program } from "../testing/start-program.ts";
@@ -135,6 +137,22 @@ test.each([1, 2])(
     expect((await program.exit).code).toBe(0);
   },
 );
+
+test("a second service that cannot start ends the program with 1, after the requests of the first", async () => {
+  const holder = createServer().listen(0, "127.0.0.1");
+  await once(holder, "listening");
+  const { port } = holder.address() as AddressInfo;
+  const program = startService({
+    run: { workers: 1 },
+    second: { workers: 1, port },
+    secondAfterRequest: true,
+  });
+  const { url } = await program.listening;
+  expect((await fetch(`${url}/slow`)).status).toBe(200);
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr()).toContain("CORE_PORT_IN_USE");
+  holder.close();
+});
 
 test.each([1, 2])(
   "accepts connections for the readiness delay after readiness turned 503, with %d worker(s)",
