@@ -56,4 +56,7 @@ test("a date is accepted, and a cycle is refused", () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
   expect(() => canonicalJson(cycle, "it")).toThrow("nested too deeply");
+  const list: unknown[] = [];
+  list.push(list);
+  expect(() => canonicalJson({ list }, "it")).toThrow("nested too deeply");
 });

@@ -32,7 +32,7 @@ export const addStatusRoute = ({ http, path, queue, isCached, log }: StatusRoute
     name: "CommandStatus",
     summary: "Get the status of a queued command",
     errors: [401, 403, 404],
-    ...(isCached && { cache: false }), // otherwise the cache would store any reply to a GET
+    ...(isCached && { cache: false }), // its replies are never stored: a lookup would find nothing
   });
 };
 
