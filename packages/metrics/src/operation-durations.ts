@@ -4,7 +4,7 @@ import type { HostInsight } from "@framework/core/feature";
 export const recordOperations = (insight: HostInsight, buckets: readonly number[]): void => {
   const seconds = insight.histogram({
     name: "operation_duration_seconds",
-    help: "Duration of operations: messages, commands, statements, outgoing calls and those of other features.",
+    help: "Duration of operations: messages, commands, statements, calls and those of other features.",
     labels: ["kind", "role", "name", "outcome"],
     buckets,
   });
